@@ -245,7 +245,7 @@ const walled = <I, S extends object, E, R>(
 /** What the API and recurring tasks call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
-): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | SourceReader | LedgerWriter | Ids> =>
+): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Looks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
     Workspaces.layer,
     Families.layer,

@@ -34,7 +34,7 @@ export const connectionStatusChanged = eventType({
 
 const attentionReasons = ["reauth", "consent_expired", "consent_expiring", "error"] as const
 
-const connectionRequiresAttention = eventType({
+export const connectionRequiresAttention = eventType({
   type: "connection.requires.attention",
   subject: "bank",
   summary: "A person has to do something about a connection, or soon will have to; `reason` says what.",

@@ -182,7 +182,7 @@ export class Banks extends Context.Service<
             Effect.tapError((error) =>
               error._tag === "NotFound" || error._tag === "ProviderNotAvailable" || error._tag === "StorageUnavailable"
                 ? Effect.void
-                : Effect.ignore(looks.failed(bank, error, looking, "user"))
+                : Effect.ignore(looks.failed(bank, error, looking, { source: "user" }))
             )
           )
         }),

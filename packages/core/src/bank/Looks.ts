@@ -11,9 +11,12 @@ import {
   type KeptStatus,
   statusAfter,
   statusAfterFailure,
+  statusAfterRead,
+  statusBeforeRead,
   type StatusSource
 } from "../provider/ConnectionHealth.ts"
 import { isProviderError, type ProviderError } from "../provider/ProviderError.ts"
+import type { SyncDataType } from "../record/DataType.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -70,12 +73,21 @@ export class Looks extends Context.Service<
       looking: Looking<E>,
       source: StatusSource
     ) => Effect.Effect<void, StorageUnavailable | E>
-    /** Keeps what a failed read says of the connection: at once what only a person can mend, the rest after some time. */
+    /**
+     * Keeps what a failure says of the connection: at once what only a person can mend, the rest after some time. With
+     * `dataType` it was a read of that type, which had a good look before it: a read of it that succeeds mends it (`read`).
+     */
     readonly failed: <E>(
       bank: Pick<Bank, "id" | "workspaceId">,
       error: ProviderError,
       looking: Looking<E>,
-      source?: StatusSource
+      how?: { readonly source?: StatusSource; readonly dataType?: SyncDataType }
+    ) => Effect.Effect<void, StorageUnavailable | E>
+    /** A type of data was read: what failed reads of it have said of the connection is over. */
+    readonly read: <E>(
+      bank: Pick<Bank, "id" | "workspaceId">,
+      dataType: SyncDataType,
+      looking: Looking<E>
     ) => Effect.Effect<void, StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Looks") {
@@ -100,15 +112,21 @@ export class Looks extends Context.Service<
           const found = yield* store.get(workspaceId, id)
           const before = Option.getOrUndefined(found)?.connectionStatus
           const status = next(before, now)
-          if (status === undefined) return
+          if (status === undefined) return before
           yield* store.setStatus(id, status, now)
           if (before !== undefined) yield* events.append(statusEvents({ id, workspaceId }, before, status, cause))
+          return status
         })
 
-        const failed: Looks["Service"]["failed"] = Effect.fn("Looks.failed")(function* (bank, error, looking, source) {
+        const failed: Looks["Service"]["failed"] = Effect.fn("Looks.failed")(function* (
+          bank,
+          error,
+          looking,
+          { dataType, source } = {}
+        ) {
           yield* atomically(
             keeping(bank, looking, (before, now) =>
-              before === undefined ? undefined : statusAfterFailure(before, error, now, source)
+              before === undefined ? undefined : statusAfterFailure(before, error, now, source, dataType)
             )
           )
         })
@@ -118,22 +136,28 @@ export class Looks extends Context.Service<
           <E>(bank: Bank, looking: Looking<E>, source?: StatusSource) =>
           <A, E2 extends Unlooked>(look: Effect.Effect<A, ProviderError | E2>) =>
             Effect.tapError(look, (error) =>
-              isProviderError(error) ? Effect.ignore(failed(bank, error, looking, source)) : Effect.void
+              isProviderError(error)
+                ? Effect.ignore(failed(bank, error, looking, source === undefined ? {} : { source }))
+                : Effect.void
             )
 
         const refresh = Effect.fn("Looks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
           const noting = noted(bank, looking)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
-          const now = yield* Timestamp.now
-          const status = statusAfter(bank.connectionStatus, health, now)
-          const keep = keeping(bank, looking, () => status)
-          if (!status.connected) {
+          const { readable } = statusBeforeRead(bank.connectionStatus, health, yield* Timestamp.now)
+          let status: KeptStatus | undefined
+          const keep = Effect.map(
+            keeping(bank, looking, (before, now) => statusBeforeRead(before, health, now).status),
+            (kept) => void (status = kept)
+          )
+          const found = (listed: AccountList | undefined): Refreshed => ({ status: status!, session, listed })
+          if (!readable) {
             yield* atomically(keep)
-            return { status, session, listed: undefined }
+            return found(undefined)
           }
           return yield* lists.read(bank, session, keep, looking.cause).pipe(
-            Effect.map((listed) => ({ status, session, listed })),
+            Effect.map(found),
             Effect.tapError((error) =>
               isTagged(error) && isProviderError(error)
                 ? Effect.andThen(atomically(keep), Effect.ignore(failed(bank, error, looking)))
@@ -146,15 +170,21 @@ export class Looks extends Context.Service<
           const noting = noted(bank, looking, source)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
-          const status = statusAfter(bank.connectionStatus, health, yield* Timestamp.now, source)
-          yield* atomically(keeping(bank, looking, () => status))
-          return status
+          const kept = keeping(bank, looking, (before, now) => statusAfter(before, health, now, source))
+          return (yield* atomically(kept))!
         })
 
         return Looks.of({
           refresh,
           check,
           failed,
+          read: Effect.fn("Looks.read")(function* (bank, dataType, looking) {
+            yield* atomically(
+              keeping(bank, looking, (before, now) =>
+                before === undefined ? undefined : statusAfterRead(before, dataType, now)
+              )
+            )
+          }),
           observe: Effect.fn("Looks.observe")(function* (bank, health, looking, source) {
             yield* atomically(keeping(bank, looking, (before, now) => statusAfter(before, health, now, source)))
           })

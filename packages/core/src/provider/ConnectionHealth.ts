@@ -1,5 +1,6 @@
 /** Health of a bank connection (decisions 6.2). */
 import * as Schema from "effect/Schema"
+import type { SyncDataType } from "../record/DataType.ts"
 import { Timestamp, toMillis } from "../shared/Timestamp.ts"
 import type { ProviderError } from "./ProviderError.ts"
 
@@ -45,13 +46,27 @@ export const ConnectionStatus = Schema.Struct({
 })
 export type ConnectionStatus = typeof ConnectionStatus.Type
 
-/** The status as it is kept, with what is counted until it becomes another one. Nobody is shown that. */
-export const KeptStatus = Schema.Struct({
-  ...ConnectionStatus.fields,
-  /** Looks in a row that failed for a reason that passes. */
+const counts = {
+  /** How many in a row failed for a reason that passes. */
   failures: Schema.optionalKey(Schema.Int),
   /** Answers in a row that had not the agreed form. */
   violations: Schema.optionalKey(Schema.Int)
+}
+
+/** Reads of one type of data that failed since the last one that did not. */
+const FailedReads = Schema.Struct({
+  ...counts,
+  /** The status says so: only a read that succeeds, or another look than that before a read, says otherwise. */
+  told: Schema.optionalKey(Schema.Boolean)
+})
+
+/** The status as it is kept, with what is counted until it becomes another one. Nobody is shown that. */
+export const KeptStatus = Schema.Struct({
+  ...ConnectionStatus.fields,
+  /** Of looks. */
+  ...counts,
+  /** By type of data. */
+  reads: Schema.optionalKey(Schema.Record(Schema.String, FailedReads))
 })
 export type KeptStatus = typeof KeptStatus.Type
 
@@ -97,6 +112,12 @@ const judged = (health: ConnectionHealth, at: Timestamp): ConnectionHealth => {
     : health
 }
 
+/** What a look found, with what was known of the consent before: a look that says nothing of it takes nothing back. */
+const foundAfter = (before: KeptStatus | undefined, found: ConnectionHealth, at: Timestamp): ConnectionHealth => {
+  const known = before?.consentExpiresAt
+  return judged(known === undefined ? found : { consentExpiresAt: known, ...found }, at)
+}
+
 /** What is kept of a look at a connection; without `before` it is a connection that is new, or was connected anew. */
 export const statusAfter = (
   before: KeptStatus | undefined,
@@ -104,13 +125,53 @@ export const statusAfter = (
   at: Timestamp,
   source: StatusSource = "provider_call"
 ): KeptStatus => {
-  const known = before?.consentExpiresAt
-  // A look that says nothing of the consent takes nothing back of what was said before.
-  const health = judged(known === undefined ? found : { consentExpiresAt: known, ...found }, at)
+  const health = foundAfter(before, found, at)
   const status = before === undefined ? health.status : nextStatus(before.status, health.status)
   if (before !== undefined && status !== health.status) return { ...before, lastCheckedAt: at, source }
   const { status: _, ...rest } = health
   return { ...rest, connected: isUsable(status), status, lastCheckedAt: at, source }
+}
+
+/**
+ * The same of the look that comes before a read, and whether the read makes sense. Where reads have failed though looks were
+ * good, the read decides and not the look: else the status would change twice with each of them.
+ */
+export const statusBeforeRead = (
+  before: KeptStatus | undefined,
+  found: ConnectionHealth,
+  at: Timestamp
+): { readonly status: KeptStatus; readonly readable: boolean } => {
+  const status = statusAfter(before, found, at)
+  const { consentExpiresAt, lastUpstreamUpdateAt, nextRefreshPossibleAt, status: seen } = foundAfter(before, found, at)
+  if (before?.reads === undefined || !isUsable(seen)) return { status, readable: isUsable(seen) }
+  const told = Object.values(before.reads).some((read) => read.told === true)
+  const dates = {
+    ...(consentExpiresAt === undefined ? {} : { consentExpiresAt }),
+    ...(lastUpstreamUpdateAt === undefined ? {} : { lastUpstreamUpdateAt }),
+    ...(nextRefreshPossibleAt === undefined ? {} : { nextRefreshPossibleAt })
+  }
+  const { failures: _f, violations: _v, ...kept } = before
+  return {
+    status: told ? { ...kept, ...dates, lastCheckedAt: at } : { ...status, reads: before.reads },
+    readable: true
+  }
+}
+
+/** What is kept where a type of data was read; `undefined` where nothing of it had failed before. */
+export const statusAfterRead = (before: KeptStatus, dataType: SyncDataType, at: Timestamp): KeptStatus | undefined => {
+  const { reads = {}, ...status } = before
+  const { [dataType]: read, ...others } = reads
+  if (read === undefined) return undefined
+  const left = Object.keys(others).length === 0 ? {} : { reads: others }
+  if (read.told !== true || Object.values(others).some(({ told }) => told === true)) return { ...status, ...left }
+  const { consentExpiresAt, lastUpstreamUpdateAt, nextRefreshPossibleAt } = status
+  const found: ConnectionHealth = {
+    status: "connected",
+    ...(consentExpiresAt === undefined ? {} : { consentExpiresAt }),
+    ...(lastUpstreamUpdateAt === undefined ? {} : { lastUpstreamUpdateAt }),
+    ...(nextRefreshPossibleAt === undefined ? {} : { nextRefreshPossibleAt })
+  }
+  return { ...statusAfter(undefined, found, at), ...left }
 }
 
 /** Failures in a row after which a connection is no longer what it was. */
@@ -134,21 +195,33 @@ const passing: Readonly<Partial<Record<ProviderError["_tag"], string>>> = {
 }
 
 /**
- * What is kept where a look at a connection, or a read of its data, failed; `undefined` where that says nothing of the
- * connection. One failure that passes changes no status: the third in a row does.
+ * What is kept where a look at a connection failed, or a read of that type of data; `undefined` where that says nothing of
+ * the connection. One failure that passes changes no status: the third in a row does. Looks and reads are counted apart,
+ * since a look may be good before each read that fails.
  */
 export const statusAfterFailure = (
   before: KeptStatus,
   error: ProviderError,
   at: Timestamp,
-  source: StatusSource = "provider_call"
+  source: StatusSource = "provider_call",
+  dataType?: SyncDataType
 ): KeptStatus | undefined => {
-  const worse = (status: HealthStatus, errorCode: string, counted: Pick<KeptStatus, "failures" | "violations">) => {
+  const { failures, violations } = before
+  const counted: typeof FailedReads.Type =
+    dataType === undefined
+      ? { ...(failures === undefined ? {} : { failures }), ...(violations === undefined ? {} : { violations }) }
+      : (before.reads?.[dataType] ?? {})
+  /** The status with what is counted from now on. */
+  const counting = (status: KeptStatus, count: typeof FailedReads.Type): KeptStatus => {
+    const { told: _, ...ofLooks } = count
+    if (dataType === undefined) return { ...status, ...ofLooks }
+    return { ...status, reads: { ...before.reads, [dataType]: count } }
+  }
+  const worse = (status: HealthStatus, errorCode: string, count: typeof FailedReads.Type) => {
     const next = nextStatus(before.status, status)
-    if (next !== status) return { ...before, ...counted }
+    if (next !== status) return counting(before, count)
     const { consentExpiresAt, lastUpstreamUpdateAt } = before
-    return {
-      ...counted,
+    const found: KeptStatus = {
       ...(consentExpiresAt === undefined ? {} : { consentExpiresAt }),
       ...(lastUpstreamUpdateAt === undefined ? {} : { lastUpstreamUpdateAt }),
       connected: isUsable(status),
@@ -158,16 +231,19 @@ export const statusAfterFailure = (
       lastCheckedAt: at,
       source
     }
+    return counting(found, { ...count, told: true })
   }
   const fact = facts[error._tag]
   if (fact !== undefined) return worse(fact.status, fact.errorCode, {})
   if (error._tag === "ProtocolViolation") {
-    const violations = (before.violations ?? 0) + 1
-    return violations < mostFailures ? { ...before, violations } : worse("error", "PROTOCOL_VIOLATION", { violations })
+    const count = { ...counted, violations: (counted.violations ?? 0) + 1 }
+    return count.violations < mostFailures
+      ? counting(before, count)
+      : worse("error", "PROTOCOL_VIOLATION", { violations: count.violations })
   }
   const code = passing[error._tag]
   // Where our own budget had no place, nobody was asked.
   if (code === undefined || (error._tag === "RateLimited" && error.unasked === true)) return undefined
-  const failures = (before.failures ?? 0) + 1
-  return failures < mostFailures ? { ...before, failures } : worse("degraded", code, { failures })
+  const count = { ...counted, failures: (counted.failures ?? 0) + 1 }
+  return count.failures < mostFailures ? counting(before, count) : worse("degraded", code, { failures: count.failures })
 }

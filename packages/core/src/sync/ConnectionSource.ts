@@ -10,7 +10,10 @@ import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
-import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import { Looks } from "../bank/Looks.ts"
+import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.ts"
+import { isProviderError } from "../provider/ProviderError.ts"
+import type { SyncDataType } from "../record/DataType.ts"
 import { startOf } from "../feed/FeedConfig.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
@@ -174,11 +177,12 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | JobStore | RecordStore | SourceReader | LedgerWriter | Digest
+    Banks | Looks | BankStore | JobStore | RecordStore | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
+      const looks = yield* Looks
       const bankStore = yield* BankStore
       const jobs = yield* JobStore
       const records = yield* RecordStore
@@ -213,10 +217,17 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         return { ...empty, seen, changed, quarantined: quarantined.length, findings: quarantineFindings(quarantined) }
       })
 
-      const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
+      const pullConnection = Effect.fnUntraced(function* (
+        run: SourceRun,
+        bank: Bank,
+        accountIds: ReadonlySet<string>,
+        /** Called after a good look: what fails from then on is a read. */
+        reading: (status: KeptStatus) => void
+      ) {
         const right = rightOf(run, bank.id)
         const { listed, session, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return { ...empty, findings: [unusable(bank, status)] }
+        reading(status)
         // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
         const all = listed.accounts.filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
@@ -249,12 +260,26 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
 
       /** One bank that fails does not keep the others from being read. */
       const refreshBank = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
-        const result = yield* Effect.result(
-          patiently(pullConnection(run, bank, accountIds), (seconds) => sleepIdle(jobs, run.fence, seconds))
-        )
-        if (Result.isSuccess(result)) return result.success
+        // As the look found it before the read of the last try; absent where that look failed, which has said so itself.
+        let looked: KeptStatus | undefined
+        const pulling = Effect.suspend(() => {
+          looked = undefined
+          return pullConnection(run, bank, accountIds, (status) => void (looked = status))
+        })
+        const result = yield* Effect.result(patiently(pulling, (seconds) => sleepIdle(jobs, run.fence, seconds)))
+        const dataType = run.feed.dataType as SyncDataType
+        const right = rightOf(run, bank.id)
+        const looking = { guard: writer.guard(right), cause: right.cause }
+        // That it cannot be kept is no reason to hide how the read went.
+        if (Result.isSuccess(result)) {
+          if (looked?.reads?.[dataType] !== undefined) yield* Effect.ignore(looks.read(bank, dataType, looking))
+          return result.success
+        }
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
+        if (looked !== undefined && isProviderError(error)) {
+          yield* Effect.ignore(looks.failed(bank, error, looking, { dataType }))
+        }
         const wait = askedWait(error)
         return wait !== undefined && wait > limits.pauseOverSeconds
           ? { ...empty, waitSeconds: wait }

@@ -17,7 +17,9 @@ import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
-import { isUsable, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import { Looks } from "../bank/Looks.ts"
+import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
+import { isProviderError } from "../provider/ProviderError.ts"
 import { LiveDataUnavailable } from "../failure/Failure.ts"
 import { Providers } from "../provider/Providers.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -109,10 +111,10 @@ interface Turn {
   users: number
 }
 
-/** What is read, for whom. */
 /** Whoever reads has not made what the bank shows. */
 const liveRead: ActorRef = { kind: "system", reason: "live_read" }
 
+/** What is read, for whom. */
 interface Asked {
   readonly workspace: Workspace
   readonly bank: Bank
@@ -139,11 +141,12 @@ export class ReadThrough extends Context.Service<
   static readonly layer: Layer.Layer<
     ReadThrough,
     never,
-    Banks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
+    Banks | Looks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
   > = Layer.effect(
     ReadThrough,
     Effect.gen(function* () {
       const banks = yield* Banks
+      const looks = yield* Looks
       const providers = yield* Providers
       const records = yield* RecordStore
       const leases = yield* Leases
@@ -158,10 +161,13 @@ export class ReadThrough extends Context.Service<
 
       const pull = Effect.fnUntraced(function* (
         right: WriteRight,
-        { account, bank, dataType, reachingTo, workspace }: Asked
+        { account, bank, dataType, reachingTo, workspace }: Asked,
+        /** Called after a good look: what fails from then on is a read. */
+        reading: (status: KeptStatus) => void
       ) {
         const { listed, session, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return unusableConnection(status) ?? good
+        reading(status)
         const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
         // Of an account that the bank no longer lists nothing is believed to be gone.
@@ -210,6 +216,23 @@ export class ReadThrough extends Context.Service<
         return good
       })
 
+      /** The same, with what it says of the connection kept: that this cannot be is no reason to hide how the read went. */
+      const pullAndTell = Effect.fnUntraced(function* (right: WriteRight, asked: Asked) {
+        const { bank, dataType } = asked
+        const looking = { guard: writer.guard(right), cause: right.cause }
+        let looked: KeptStatus | undefined
+        const outcome = yield* pull(right, asked, (status) => void (looked = status)).pipe(
+          Effect.tapError((error) =>
+            looked !== undefined && isProviderError(error)
+              ? Effect.ignore(looks.failed(bank, error, looking, { dataType }))
+              : Effect.void
+          )
+        )
+        const failedBefore = looked?.reads?.[dataType] !== undefined
+        if (failedBefore && outcome.problem === undefined) yield* Effect.ignore(looks.read(bank, dataType, looking))
+        return outcome
+      })
+
       /** One after the other in this process, so that only one of its readers looks whether others are done. */
       const inTurn = <A, E>(id: BankId, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
         Effect.suspend(() => {
@@ -242,7 +265,7 @@ export class ReadThrough extends Context.Service<
           const lease = yield* wait
           if (lease === undefined) return good
           message = `${bank.name} did not answer in time`
-          return yield* pull({ bankId: bank.id, lease, cause: liveRead }, asked)
+          return yield* pullAndTell({ bankId: bank.id, lease, cause: liveRead }, asked)
         }).pipe(Effect.ensuring(Effect.ignore(leases.free(holder))))
         const ended = yield* inTurn(bank.id, reading).pipe(Effect.timeoutOption(waitLimit), Effect.result)
         if (Result.isSuccess(ended)) return Option.getOrElse(ended.success, () => later(message))

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { type KeptStatus, statusAfter, statusAfterFailure } from "../../src/provider/ConnectionHealth.ts"
+import {
+  type KeptStatus,
+  statusAfter,
+  statusAfterFailure,
+  statusAfterRead,
+  statusBeforeRead
+} from "../../src/provider/ConnectionHealth.ts"
 import * as ProviderError from "../../src/provider/ProviderError.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
 
@@ -78,5 +84,68 @@ describe("a look that was good", () => {
       source: "reconciler"
     })
     expect(statusAfter(silent, { status: "connected", consentExpiresAt: at(99) }, at(11)).status).toBe("connected")
+  })
+})
+
+describe("a read that failed after a good look", () => {
+  type Step = ProviderError.ProviderError | "read"
+  /** A good look before each read, which succeeds or fails. */
+  const runs = (before: KeptStatus, dataType: "transactions" | "holdings", ...steps: ReadonlyArray<Step>): KeptStatus =>
+    steps.reduce((status, step) => {
+      const { readable, status: looked } = statusBeforeRead(status, { status: "connected" }, at(1))
+      expect(readable).toBe(true)
+      const next =
+        step === "read"
+          ? statusAfterRead(looked, dataType, at(1))
+          : statusAfterFailure(looked, step, at(1), "provider_call", dataType)
+      return next ?? looked
+    }, before)
+  const mended = { ...good, lastCheckedAt: at(1) }
+  const reauth = new ProviderError.ReauthRequired({ message: "sign in" })
+
+  it("counts although looks are good, until a read of the same type succeeds", () => {
+    const twice = runs(good, "transactions", away, away)
+    expect(twice).toEqual({ ...mended, reads: { transactions: { failures: 2 } } })
+    expect(runs(twice, "transactions", "read")).toEqual(mended)
+    expect(runs(twice, "holdings", "read")).toEqual(twice)
+    const degraded = runs(twice, "transactions", away)
+    expect(degraded).toMatchObject({ connected: true, status: "degraded", errorCode: "PROVIDER_UNAVAILABLE" })
+    expect(runs(degraded, "transactions", away, away).status).toBe("degraded")
+    expect(runs(degraded, "transactions", "read")).toEqual(mended)
+  })
+
+  it("says at once what only a person can mend, and stays so until a read, a check or a person says otherwise", () => {
+    const lost = runs(good, "transactions", reauth)
+    expect(lost).toMatchObject({ connected: false, status: "reauth_required", errorCode: "REAUTH_REQUIRED" })
+    const { status } = statusBeforeRead(lost, { status: "connected", consentExpiresAt: at(50) }, at(2))
+    expect(status).toMatchObject({ status: "reauth_required", lastCheckedAt: at(2), consentExpiresAt: at(50) })
+    expect(statusAfterRead(status, "transactions", at(3))).toEqual({
+      ...good,
+      lastCheckedAt: at(3),
+      consentExpiresAt: at(50)
+    })
+    const both = runs(lost, "holdings", reauth)
+    expect(runs(both, "holdings", "read").status).toBe("reauth_required")
+    expect(runs(both, "holdings", "read", "read").status).toBe("reauth_required")
+    expect(runs(runs(both, "holdings", "read"), "transactions", "read")).toEqual(mended)
+    // Whoever checks, or connects anew, starts anew.
+    expect(statusAfter(lost, { status: "connected" }, at(2), "webhook")).toEqual({
+      ...good,
+      lastCheckedAt: at(2),
+      source: "webhook"
+    })
+    // A look that finds as much by itself is a look.
+    const seen = statusBeforeRead(lost, { status: "consent_expired" }, at(2))
+    expect(seen).toMatchObject({ readable: false, status: { status: "consent_expired" } })
+    expect(seen.status.reads).toBeUndefined()
+  })
+
+  it("is no better than it is while the data are old", () => {
+    const degraded = runs(good, "transactions", away, away, away)
+    const looked = statusBeforeRead(degraded, { status: "connected", lastUpstreamUpdateAt: at(0) }, at(60)).status
+    expect(statusAfterRead(looked, "transactions", at(60))).toMatchObject({
+      status: "degraded",
+      errorCode: "STALE_DATA"
+    })
   })
 })

@@ -18,6 +18,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { ledgerOf } from "@millrace/verification/simulation/Checkers"
 
@@ -116,6 +117,25 @@ describe("ReadThrough", () => {
       const known = yield* read(false, { ...bank, connectionStatus: status })
       expect(known).toMatchObject({ stale: true, problem: { code: "RECONNECT_REQUIRED" } })
       expect([world.upstream.pulls, known.problem?.retryAfter]).toEqual([0, undefined])
+    })
+  )
+
+  scenario("says of the connection what failed reads say, and is mended by one that succeeds", (world) =>
+    Effect.gen(function* () {
+      const { bank, read, workspace } = yield* world.connected
+      const banks = yield* BankStore
+      const now = Effect.map(banks.get(workspace.id, bank.id), Option.getOrThrow)
+      for (let failed = 1; failed <= 3; failed++) {
+        world.fail(new ProviderUnavailable({ message: "away" }))
+        expect((yield* read(false, yield* now)).stale).toBe(true)
+        expect((yield* now).connectionStatus?.status).toBe(failed < 3 ? "connected" : "degraded")
+      }
+      expect((yield* read(false, yield* now)).stale).toBe(false)
+      expect((yield* now).connectionStatus).toMatchObject({ connected: true, status: "connected" })
+      yield* TestClock.adjust("5 minutes")
+      world.fail(new ReauthRequired({ message: "sign in" }))
+      expect(yield* read(false, yield* now)).toMatchObject({ problem: { code: "RECONNECT_REQUIRED" }, blocked: true })
+      expect((yield* now).connectionStatus).toMatchObject({ connected: false, status: "reauth_required" })
     })
   )
 

@@ -1,0 +1,63 @@
+/** Connections that nobody reads: they are looked at, and people hear of a consent before it ends. */
+import { connect } from "@millrace/verification/simulation/Simulation"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { expect } from "vitest"
+import { connectionRequiresAttention } from "../../src/bank/BankEvents.ts"
+import { BankStore } from "../../src/bank/BankStore.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import type { RunningTask } from "../../src/task/TaskHandler.ts"
+import { TaskStore } from "../../src/task/TaskStore.ts"
+import { connectionCheckTask } from "../../src/usecase/BankRemovalTaskKind.ts"
+import { connectionHandlers } from "../../src/usecase/ConnectionTasks.ts"
+import { memoryScene } from "../sync/MemoryScene.ts"
+
+const hour = 3_600_000
+const day = 24 * hour
+
+memoryScene("a consent is told 14, 7 and 1 days before it ends, and when it has", { model: "upsertByKey" }, (on) =>
+  Effect.gen(function* () {
+    const { bank, upstream, workspace } = yield* connect(on, on.providers[0]!, ["a"])
+    const banks = yield* BankStore
+    const events = yield* EventStore
+    const tasks = yield* TaskStore
+    const handlers = yield* Effect.all(connectionHandlers)
+    const handlerOf = (name: string) => handlers.find(({ kind }) => kind.name === name)!
+    /** What processes do in an hour: the banks that are due are found, then looked at. */
+    const anHour = Effect.gen(function* () {
+      const plain = { payload: {}, workspaceId: undefined, attempt: 1, guard: Effect.void }
+      yield* handlerOf("connection_checks").run(plain as unknown as RunningTask<unknown>)
+      const { name } = connectionCheckTask
+      for (const { fence, task } of (yield* tasks.claim("runner", [{ kind: name, limit: 10 }], 60)).tasks) {
+        yield* handlerOf(name).run({ ...plain, ...task } as unknown as RunningTask<unknown>)
+        yield* tasks.complete(fence)
+      }
+      yield* on.pass(3_600)
+    })
+    const told = Effect.map(events.read(workspace.id, 0, 1_000), (all) =>
+      all.flatMap((event) =>
+        Option.toArray(connectionRequiresAttention.dataOf(event)).map(({ expiresAt, reason }) => {
+          const left = (Timestamp.toMillis(expiresAt!) - Timestamp.toMillis(event.at)) / day
+          return `${reason} ${Math.round(left)}`
+        })
+      )
+    )
+    const end = Timestamp.fromMillis((yield* Clock.currentTimeMillis) + 20 * day)
+    upstream.health = { status: "connected", consentExpiresAt: end }
+    for (let hours = 0; hours < 21 * 24; hours++) yield* anHour
+    expect(yield* told).toEqual([
+      "consent_expiring 14",
+      "consent_expiring 7",
+      "consent_expiring 1",
+      "consent_expired 0"
+    ])
+    expect(Option.getOrThrow(yield* banks.get(workspace.id, bank.id)).connectionStatus).toMatchObject({
+      connected: false,
+      status: "consent_expired",
+      consentExpiresAt: end,
+      source: "reconciler"
+    })
+  })
+)
