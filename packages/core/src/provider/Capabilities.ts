@@ -25,6 +25,11 @@ export interface DataTypeCapability {
   readonly historyDays: number
   /** Days before the last data date that are read again, because rows may arrive late. */
   readonly overlapDays: number
+  /**
+   * Days after which all of the history is read again by a run, at least 1: nothing tells of corrections and removals of rows
+   * that are older than the overlap. Of `snapshotWindow` alone. Absent: never.
+   */
+  readonly wholeEveryDays?: number
 }
 
 /**

@@ -33,7 +33,8 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { readBalance } from "./BalanceRead.ts"
-import { SourceReader, type Segment } from "./SourceReader.ts"
+import type { Segment } from "./Segment.ts"
+import { SourceReader } from "./SourceReader.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
 import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
@@ -210,6 +211,7 @@ export class ReadThrough extends Context.Service<
           lookbackDays: capability.overlapDays,
           accountsAgree: agrees,
           reset: false,
+          isLive: true,
           byIdOnly: false
         }
         yield* sourceReader.pull(right, segment)

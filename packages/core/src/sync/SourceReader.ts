@@ -10,14 +10,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Account } from "../bank/Account.ts"
-import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import type { BankSession } from "../bank/Sessions.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { makeIdleSafePoint } from "../job/SafePoint.ts"
 import { RunLease } from "../job/RunLease.ts"
 import type { ErrorCode } from "../failure/ErrorCode.ts"
-import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { Coverage, PullRequest } from "../provider/Provider.ts"
 import { failureOf, ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { isDatedType } from "../record/DataType.ts"
@@ -34,63 +31,11 @@ import type { Observation, Quarantined } from "../record/Observation.ts"
 import { PaginationUnstable, type PullError } from "./PullError.ts"
 import { type PutAside, PuttingAside } from "./PutAside.ts"
 import { CurrentResumeSnapshot, type OpenSegment } from "./ResumeSnapshot.ts"
+import { invertedOf, isWantedBefore, isWholeDue, keyOf, ownersOf, type Segment, wholeFrom } from "./Segment.ts"
 import { Stage } from "./Stage.ts"
 import type { StageStore } from "./StageStore.ts"
-import { isSignedType } from "./SignOverride.ts"
 import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
 import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
-
-/** A pull that belongs together and has one checkpoint. */
-export interface Segment {
-  readonly bank: Bank
-  /** What it is asked through, as far as a segment needs. */
-  readonly session: Pick<BankSession, "driver" | "pull">
-  /** All open accounts of the connection. Only those that have the data type are asked for. */
-  readonly accounts: ReadonlyArray<Account>
-  /** The account it is about, or `undefined` for the whole connection. */
-  readonly account: Account | undefined
-  /** Ids of the accounts whose rows are counted; absent: of all that are asked for. */
-  readonly counted?: ReadonlySet<string>
-  readonly dataType: PullRequest["dataType"]
-  readonly capability: DataTypeCapability
-  /** `undefined`: continue from the checkpoint. */
-  readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
-  /** Earliest day that may be read. */
-  readonly earliest: CalendarDate.CalendarDate
-  /** Where an account begins that was never read; absent: on the earliest day. */
-  readonly beginning?: CalendarDate.CalendarDate
-  /** A day that the read must reach back to, however little it would read by itself. */
-  readonly reachingTo?: CalendarDate.CalendarDate
-  /** Set where `earliest` is later than what could be read, since nobody who asks wants earlier days. */
-  readonly leftOut?: CalendarDate.CalendarDate
-  readonly today: CalendarDate.CalendarDate
-  readonly lookbackDays: number
-  /** Whether two reads listed the same accounts; if not, neither says what is no longer there. */
-  readonly accountsAgree: boolean
-  /** Read everything, whatever the checkpoint says, and commit a new one. */
-  readonly reset: boolean
-  /** As in `SnapshotOfAccount`. */
-  readonly byIdOnly: boolean
-}
-
-/** Accounts whose amounts are turned round as they are read, by their upstream ids. */
-const invertedOf = ({ accounts, dataType }: Segment): ReadonlyArray<string> =>
-  isSignedType(dataType)
-    ? accounts.flatMap(({ providerAccountId, signOverride }) => (signOverride === true ? [providerAccountId] : []))
-    : []
-
-/** Names a segment among those of one job. What was read under other signs is read again. */
-const keyOf = (segment: Segment): string => {
-  const { account, bank, dataType } = segment
-  const inverted = invertedOf(segment)
-  return [bank.id, account?.id ?? "", dataType, ...(inverted.length === 0 ? [] : [inverted.toSorted().join(" ")])].join(
-    "/"
-  )
-}
-
-/** The accounts that are asked for. What an account has may change between two runs. */
-const ownersOf = ({ account, accounts, dataType }: Segment): ReadonlyArray<Account> =>
-  account === undefined ? accounts.filter(({ supports }) => supports.includes(dataType)) : [account]
 
 export interface Pulled {
   /** Rows of the accounts that count, inside the range of dates where there is one, each counted once. */
@@ -106,13 +51,6 @@ const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): nu
   range === undefined
     ? rows.length
     : rows.filter(({ date }) => date !== null && date >= range.from && date <= range.to).length
-
-/** Whether days are wanted of an account that another feed kept from being read. */
-const isWantedBefore = (segment: Segment): boolean =>
-  ownersOf(segment).some(({ readFrom }) => {
-    const from = readFrom?.[segment.dataType]
-    return from !== undefined && from > (segment.beginning ?? segment.earliest)
-  })
 
 interface ReadAccount {
   /** Some page said something of its rows: else it was not read. */
@@ -276,11 +214,11 @@ export class SourceReader extends Context.Service<
         const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
         let latest: CalendarDate.CalendarDate | undefined
         // Days that were left out for somebody else, and are wanted now.
-        if (isWantedBefore(segment)) return segment.beginning ?? segment.earliest
+        if (isWantedBefore(segment)) return wholeFrom(segment)
         for (const account of ownersOf(segment)) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
           // An account that was never read whole begins at the beginning.
-          if ((yield* records.pulledAt(scope)) === undefined) return segment.beginning ?? segment.earliest
+          if ((yield* records.pulledAt(scope)) === undefined) return wholeFrom(segment)
           const date = (yield* records.latestDate(scope)) ?? segment.earliest
           if (latest === undefined || date < latest) latest = date
         }
@@ -311,10 +249,16 @@ export class SourceReader extends Context.Service<
         // Rows of an account that was not listed had nowhere to go, and the upstream tells them once.
         const wasLeftOut = decoded?.accounts !== undefined && !ownerIds.every((id) => decoded.accounts!.includes(id))
         const stored = wasLeftOut ? undefined : decoded?.checkpoint
+        const isDue = isWholeDue(segment, decoded?.whole)
         const request: PullRequest = {
           dataType: segment.dataType,
           providerAccountIds: ownerIds,
-          from: lost || wasLeftOut ? segment.earliest : yield* firstDayAsked(segment),
+          from:
+            lost || wasLeftOut
+              ? segment.earliest
+              : isDue && segment.isLive !== true
+                ? wholeFrom(segment)
+                : yield* firstDayAsked(segment),
           to: segment.range?.to ?? segment.today,
           ...(stored === undefined ? {} : { checkpoint: stored })
         }
@@ -387,16 +331,23 @@ export class SourceReader extends Context.Service<
             yield* writer.guard(right)
             // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
             if (segment.range !== undefined) return
+            // An account whose bank is away for long does not have all the others read whole each time.
+            const wasWhole =
+              isDue &&
+              request.from <= wholeFrom(segment) &&
+              [...reads.values()].some(({ coverage }) => coverage.kind !== "delta" && coverage.complete)
+            const whole = wasWhole ? { from: wholeFrom(segment), on: segment.today } : decoded?.whole
             const next =
-              staged.checkpoint === undefined
+              staged.checkpoint === undefined && whole === undefined
                 ? undefined
                 : encodeCheckpoint(origin, {
-                    checkpoint: staged.checkpoint,
+                    checkpoint: staged.checkpoint ?? stored,
                     // What was told of an account that could not be read went nowhere: the next run reads it whole.
                     accounts:
-                      segment.account === undefined
+                      segment.account === undefined && staged.checkpoint !== undefined
                         ? ownerIds.filter((_, at) => reads.get(owners[at]!)!.isRead)
-                        : undefined
+                        : undefined,
+                    whole
                   })
             if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
             const at = yield* Timestamp.now
@@ -411,7 +362,7 @@ export class SourceReader extends Context.Service<
               if (!isRead) continue
               const { dataType, leftOut, range } = segment
               const readFrom = account.readFrom?.[dataType]
-              if (range === undefined && request.from === (segment.beginning ?? segment.earliest)) {
+              if (range === undefined && request.from === wholeFrom(segment)) {
                 // The first read of the account, or one that reached as far back as is wanted now.
                 const isFirst =
                   (yield* records.pulledAt({

@@ -1,3 +1,4 @@
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { decodeCheckpoint, encodeCheckpoint, type CheckpointOrigin } from "../../src/sync/StoredCheckpoint.ts"
 import { difficultTexts } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
@@ -14,6 +15,13 @@ describe("a stored checkpoint", () => {
       }
     }
   )
+
+  it("says when all was read, also where the driver has no checkpoint", () => {
+    const whole = { from: CalendarDate.make("2025-11-20"), on: CalendarDate.make("2026-11-20") }
+    for (const stored of [{ whole }, { checkpoint: "x", whole }]) {
+      expect(decodeCheckpoint(origin, encodeCheckpoint(origin, stored))).toEqual(stored)
+    }
+  })
 
   it("is the same text whatever the order of the accounts", () => {
     const [one, other] = [
@@ -34,6 +42,7 @@ describe("a stored checkpoint", () => {
     '{"v":2,"instance":"demo:default","kind":"delta","checkpoint":"x"}',
     '{"v":0}',
     '{"v":1}',
+    '{"v":1,"instance":"demo:default","kind":"delta","whole":{"from":"2026-13-01","on":"2026-11-20"}}',
     '{"v":1,"instance":"demo:default","kind":"delta","checkpoint":""}',
     encodeCheckpoint({ ...origin, instanceId: "demo:other" }, { checkpoint: "x" }),
     encodeCheckpoint({ ...origin, changeModel: "snapshotWindow" }, { checkpoint: "x" })

@@ -4,7 +4,7 @@ import { Outbound } from "@millrace/core/outbound"
 import { type ProviderDriver, Providers, UpstreamPatience } from "@millrace/core/provider"
 import { BankStore, EventStore, RecordStore } from "@millrace/core/storage"
 import { RowEdits } from "@millrace/core/table"
-import { type Digest, Ids } from "@millrace/core"
+import { CalendarDate, type Digest, Ids, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { somebody } from "../fixture/Actor.ts"
 import { makeBank } from "../fixture/Bank.ts"
+import { freeBanks, takeBank } from "../fixture/Lease.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { type ConnectedWorld, inSimulatedTime, subjectOf } from "./UpstreamUnderTest.ts"
 
@@ -34,6 +35,19 @@ const forSubject = (world: ConnectedWorld, driver: ProviderDriver): ProviderDriv
   open: (request) => driver.open({ ...request, subject: subjectOf(world) })
 })
 
+/** What could not be read: `""` for an account or a type where it is about all of them. */
+interface Problem {
+  readonly accountId: string
+  readonly dataType: string
+  readonly message: string
+}
+
+const problem = (
+  accountId: string,
+  dataType: string,
+  { _tag, message }: { readonly _tag: string; readonly message: string }
+): Problem => ({ accountId, dataType, message: `${_tag}: ${message}` })
+
 /** The connection as the bank of a workspace, read through the kernel. */
 export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
   const making = Effect.map(world.making, (driver) => forSubject(world, driver))
@@ -50,29 +64,82 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     services
   )
   const context = Effect.provide(
-    Effect.all({ banks: Banks, store: BankStore, reading: ReadThrough, records: RecordStore, events: EventStore }),
+    Effect.all({
+      banks: Banks,
+      store: BankStore,
+      reading: ReadThrough,
+      reader: SourceReader,
+      records: RecordStore,
+      events: EventStore
+    }),
     services
   )
-  const { banks, events, reading, records, store } = yield* context
+  const { banks, events, reader, reading, records, store } = yield* context
   yield* store.insert(bank, { instanceId, connection: world.connection() })
   const dataTypes = ["balances", ...world.options.dataTypes] as const
   const now = Effect.map(store.get(workspace.id, bank.id), Option.getOrThrow)
   const page = (accountId: (typeof bank)["id"] | string, dataType: (typeof dataTypes)[number]) =>
     records.page({ workspaceId: workspace.id, accountId: accountId as never, dataType }, { filter: {}, limit: 10_000 })
 
-  /** Reads all that the bank has, once; returns what could not be read. */
+  /** Waits until nothing that was read is fresh. */
+  const wait = TestClock.adjust(`${world.driver.capabilities.freshnessSeconds + 1} seconds`)
+
+  /** Reads all that the bank has in one session, as a run does; returns what could not be read. */
   const sync = Effect.gen(function* () {
-    yield* TestClock.adjust(`${world.driver.capabilities.freshnessSeconds + 1} seconds`)
-    const problems: Array<{ readonly accountId: string; readonly dataType: string; readonly message: string }> = []
+    yield* wait
+    const lease = yield* takeBank(bank.id, "suite", 86_400)
     const looked = yield* Effect.result(banks.refresh(yield* now, Effect.void, somebody))
-    if (Result.isFailure(looked)) return [{ accountId: "", dataType: "", message: looked.failure._tag }]
+    if (Result.isFailure(looked)) return [problem("", "", looked.failure)]
+    const { listed, session, status } = looked.success
+    if (listed === undefined) return [problem("", "", { _tag: status.status, message: status.errorMessage ?? "" })]
+    const problems: Array<Problem> = []
+    const today = CalendarDate.make((yield* Timestamp.now).slice(0, 10))
+    for (const dataType of world.options.dataTypes) {
+      const capability = session.driver.capabilities.dataTypes[dataType]!
+      const accounts = listed.accounts.filter(({ state }) => state === "open")
+      const having = accounts.filter(({ supports }) => supports.includes(dataType))
+      for (const account of capability.scope === "connection" ? [undefined] : having) {
+        const pulled = yield* Effect.result(
+          reader.pull(
+            { bankId: bank.id, lease, cause: somebody },
+            {
+              bank,
+              session,
+              accounts,
+              account,
+              dataType,
+              capability,
+              range: undefined,
+              earliest: CalendarDate.addDays(today, -capability.historyDays),
+              today,
+              lookbackDays: 0,
+              accountsAgree: listed.agrees,
+              reset: false,
+              byIdOnly: false
+            }
+          )
+        )
+        if (Result.isFailure(pulled)) problems.push(problem(account?.id ?? "", dataType, pulled.failure))
+      }
+    }
+    return problems
+  }).pipe(
+    Effect.ensuring(Effect.ignore(freeBanks("suite"))),
+    Effect.provideContext(services),
+    Effect.provideService(UpstreamPatience, 3_600)
+  )
+
+  /** Reads all that the bank has account by account, as callers who wait do; returns what could not be read. */
+  const look = Effect.gen(function* () {
+    yield* wait
+    const problems: Array<Problem> = []
+    const looked = yield* Effect.result(banks.refresh(yield* now, Effect.void, somebody))
+    if (Result.isFailure(looked)) return [problem("", "", looked.failure)]
     for (const account of yield* store.accounts(bank.id)) {
       for (const dataType of dataTypes) {
         if (!account.supports.includes(dataType)) continue
         const told = yield* reading.freshen(workspace, yield* now, account, dataType, {})
-        if (told.problem !== undefined) {
-          problems.push({ accountId: account.id, dataType, message: told.problem.message })
-        }
+        if (told.problem !== undefined) problems.push(problem(account.id, dataType, told.problem))
       }
     }
     return problems
@@ -84,6 +151,7 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     accounts: store.accounts(bank.id),
     page,
     sync: inSimulatedTime(world, sync),
+    look: inSimulatedTime(world, look),
     checkpoints: Effect.gen(function* () {
       const found: Array<string> = []
       for (const dataType of world.options.dataTypes) {

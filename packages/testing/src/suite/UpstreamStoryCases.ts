@@ -269,6 +269,53 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   longer("the bank is down for days", ["institutionDown", "sync", "moves", "day", "sync", "day", "mend", "sync"]),
   fixed("the place in the feed is lost", ["moves", "sync", "loseCheckpoints", "moves", "sync"]),
   {
+    title: "a correction of a row that is no longer read each time is heard of in time, and that it was taken back",
+    lacks: ({ capabilities: { dataTypes } }) =>
+      dataTypes.transactions === undefined
+        ? "it has no transactions"
+        : dataTypes.transactions.changeModel === "appendOnly"
+          ? "its upstream never tells of it"
+          : undefined,
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const reader = yield* stored(world)
+      const { ledger } = world.upstream
+      const account = moving(world)[0] ?? expect.fail("an account has transactions")
+      const old = (description: string) =>
+        ledger.post({
+          account: account.key,
+          amount: Decimal.make("-71.35"),
+          description,
+          date: CalendarDate.addDays(ledger.today, -52)
+        })
+      const [corrected, takenBack] = [old("Corrected at last"), old("Taken back at last")]
+      // Older ones stand beside them: what an upstream shows last may be all that it still shows.
+      ledger.post({
+        account: account.key,
+        amount: Decimal.make("-1.5"),
+        description: "Older",
+        date: CalendarDate.addDays(ledger.today, -60)
+      })
+      expect(yield* reader.sync).toEqual([])
+      yield* TestClock.adjust("1 day")
+      ledger.edit(corrected, { amount: Decimal.make("-73.15") })
+      ledger.remove(takenBack)
+      const days = world.driver.capabilities.dataTypes.transactions!.wholeEveryDays ?? 1
+      for (let day = 0; day <= days; day++) {
+        yield* TestClock.adjust("1 day")
+        expect(yield* reader.sync).toEqual([])
+      }
+      const texts = (yield* differences(world, reader)).join()
+      expect(texts).not.toContain("-73.15")
+      // What is shown no longer counts as gone when it was missed twice.
+      for (let day = 0; day <= days; day++) {
+        yield* TestClock.adjust("1 day")
+        yield* reader.sync
+      }
+      expect(yield* differences(world, reader)).toEqual([])
+    })
+  },
+  {
     title: "an open order is kept however old it is, and goes when it is shown no longer",
     lacks: ({ capabilities }) => (capabilities.dataTypes.orders === undefined ? "it has no orders" : undefined),
     run: Effect.fnUntraced(function* (options) {
@@ -355,7 +402,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
         yield* TestClock.adjust("2 hours")
         const before = yield* dump
         world.fake.server.plan({ incident: { kind: "mutated", seed }, times: 1 + seeded.below(6) })
-        const problems = yield* reader.sync
+        const problems = yield* reader.look
         world.fake.server.calm()
         const after = yield* dump
         for (const { accountId, dataType } of problems) {

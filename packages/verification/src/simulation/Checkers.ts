@@ -164,6 +164,8 @@ export const checkCheckpoint = Effect.fnUntraced(function* (
   const { changeModel, instance } = provider.options
   const given = decodeCheckpoint({ instanceId: provider.driver.instanceId, changeModel }, value)
   must("the checkpoint is not ahead of the data", given !== undefined, () => ({ instance, value }))
+  // A driver that has no checkpoint promises nothing.
+  if (given!.checkpoint === undefined) return
   const [, generation, end] = given!.checkpoint.split(":").map(Number)
   if (generation !== upstream.generation || changeModel === "snapshotFull") return
   const owners = accounts.filter(({ id }) => key.accountId === undefined || key.accountId === id)

@@ -25,7 +25,9 @@ const capabilities = (hasWebhooks: boolean): Capabilities => ({
       scope: "account",
       idTrust: "perStatus",
       historyDays,
-      overlapDays: 30
+      overlapDays: 30,
+      // Nothing tells of corrections; a thousand rows come with a page.
+      wholeEveryDays: 7
     }
   },
   history: { defaultDays: historyDays, maxDays: historyDays },

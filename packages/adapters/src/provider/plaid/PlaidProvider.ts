@@ -103,7 +103,8 @@ const capabilitiesOf = (settings: PlaidSettings): Capabilities => {
               idTrust: "stable",
               historyDays: 730,
               // There is no feed of changes: what a broker adds or takes back late is seen in what is read again.
-              overlapDays: 30
+              overlapDays: 30,
+              wholeEveryDays: 7
             },
             holdings: snapshot
           }

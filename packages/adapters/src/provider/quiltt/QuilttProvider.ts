@@ -21,17 +21,21 @@ const historyDays = 730
 /** The name of the limit that answers tell of. */
 const requests = "requests"
 
+/** Nothing tells of corrections, and no filter asks for rows by when they changed. */
+const window = {
+  changeModel: "snapshotWindow",
+  scope: "connection",
+  idTrust: "perStatus",
+  historyDays,
+  overlapDays: 30,
+  wholeEveryDays: 7
+} as const
+
 const capabilities = (hasWebhooks: boolean): Capabilities => ({
   connectFlow: "connector",
   dataTypes: {
-    transactions: {
-      changeModel: "snapshotWindow",
-      scope: "connection",
-      idTrust: "perStatus",
-      historyDays,
-      overlapDays: 30
-    },
-    trades: { changeModel: "snapshotWindow", scope: "connection", idTrust: "perStatus", historyDays, overlapDays: 30 },
+    transactions: window,
+    trades: window,
     holdings: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
     loans: { changeModel: "snapshotFull", scope: "connection", idTrust: "stable", historyDays: 0, overlapDays: 0 }
   },

@@ -20,7 +20,9 @@ const capabilitiesOf = (historyDays: number): Capabilities => ({
       // Pending rows have another id after every reading of the bank.
       idTrust: "perStatus",
       historyDays: Math.max(historyDays, 365),
-      overlapDays: rereadDays
+      overlapDays: rereadDays,
+      // Rows have an instant of their last change, and no filter asks for it.
+      wholeEveryDays: 7
     },
     loans: { changeModel: "snapshotFull", scope: "connection", idTrust: "stable", historyDays: 0, overlapDays: 0 }
   },

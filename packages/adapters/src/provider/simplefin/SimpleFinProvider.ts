@@ -63,7 +63,9 @@ const capabilitiesOf = (historyDays: number): Capabilities => ({
       idTrust: "perStatus",
       historyDays,
       // Rows turn up weeks after their day.
-      overlapDays: Math.min(45, historyDays)
+      overlapDays: Math.min(45, historyDays),
+      // A request for each 60 days more, of 24 that a day has.
+      wholeEveryDays: 7
     },
     holdings: { changeModel: "snapshotFull", scope: "connection", idTrust: "stable", historyDays: 0, overlapDays: 0 }
   },

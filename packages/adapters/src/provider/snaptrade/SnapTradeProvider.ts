@@ -14,18 +14,22 @@ import { verify } from "./Webhooks.ts"
 /** Brokers give years; how many depends on them. */
 const historyDays = 3_650
 
+/** Ids change where SnapTrade works through activities again, and nothing tells of it. */
+const activities = {
+  changeModel: "snapshotWindow",
+  scope: "account",
+  idTrust: "stable",
+  historyDays,
+  overlapDays: 30,
+  wholeEveryDays: 7
+} as const
+
 const capabilitiesOf = (settings: Settings): Capabilities => ({
   connectFlow: "portal",
   dataTypes: {
     // Of accounts that hold money. Read once a day, a day late, and of some brokers later still.
-    transactions: {
-      changeModel: "snapshotWindow",
-      scope: "account",
-      idTrust: "stable",
-      historyDays,
-      overlapDays: 30
-    },
-    trades: { changeModel: "snapshotWindow", scope: "account", idTrust: "stable", historyDays, overlapDays: 30 },
+    transactions: activities,
+    trades: activities,
     holdings: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
     // One that is older may still be open: it is shown no longer, and not gone.
     orders: {
