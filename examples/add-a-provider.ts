@@ -7,8 +7,8 @@
  *       "providers": [{ "id": "listbank:main", "config": { "url": "https://...", "token": { "env": "LISTBANK_TOKEN" } } }] }
  *
  * A program that embeds the kernel gives the driver to `Adapters.layer`, as `run-a-provider.ts` does. What a driver must promise is
- * in `@millrace/core/provider`; the suite in `@millrace/testing/suite/provider` checks it, and
- * `test/add-a-provider.test.ts` runs it against this driver. Run the example with
+ * in `@millrace/core/provider`; `upstreamSuite` of `@millrace/testing/suite/provider` checks it, with a stand-in for the upstream
+ * (`test/ListUpstream.ts`), and `test/add-a-provider.test.ts` runs it. Run the example with
  * `node --conditions=@millrace/source examples/add-a-provider.ts`.
  */
 import { CalendarDate, Currency, Decimal } from "@millrace/core"
@@ -51,8 +51,8 @@ const BankAccount = Schema.Struct({
 })
 const Answer = Schema.Struct({ accounts: Schema.Array(BankAccount) })
 
-/** The one connection that the upstream knows. */
-const ref = "example"
+/** What a person is given to connect with: the name of their list. It becomes a part of an address. */
+const listName = /^[\w-]{1,64}$/
 
 const toRecord = (account: typeof BankAccount.Type, row: typeof Row.Type): ObservedRecord => {
   const spent = Decimal.isNegative(row.amount)
@@ -82,15 +82,19 @@ const makeDriver = (
   outbound: Outbound["Service"]
 ): ProviderDriver => {
   /** An answer of another form is an error, never an empty list. */
-  const accountsOf = Effect.fnUntraced(function* (connection: Connection) {
-    if (connection.ref !== ref) return yield* new ConnectionGone({ message: "There is no such connection" })
-    const { accounts } = yield* askJson(outbound, "The list", Answer, {
-      url: `${url}/accounts`,
+  const accountsOf = ({ ref }: Pick<Connection, "ref">) =>
+    askJson(outbound, "The list", Answer, {
+      url: `${url}/lists/${ref}`,
       headers: { authorization: Redacted.make(`Bearer ${Redacted.value(token)}`) },
-      counts: { connection: connection.ref }
-    })
-    return accounts
-  })
+      counts: { connection: ref }
+    }).pipe(
+      Effect.map(({ accounts }) => accounts),
+      // What a status means that is the upstream's own.
+      Effect.catchIf(
+        (error) => error.providerCode === "404",
+        () => new ConnectionGone({ message: "There is no such list" })
+      )
+    )
 
   return {
     kind: "listbank",
@@ -106,7 +110,9 @@ const makeDriver = (
           scope: "connection",
           idTrust: "stable",
           historyDays: 3_650,
-          overlapDays: 10
+          overlapDays: 10,
+          // Nothing tells of corrections of older rows: once a week all of them are read again.
+          wholeEveryDays: 7
         }
       },
       history: { defaultDays: 3_650, maxDays: 3_650 },
@@ -123,14 +129,18 @@ const makeDriver = (
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new Unsupported({ message: "The list is connected by its token", dataType: "connect" }),
-    completeConnect: ({ payload }) =>
-      payload.kind === "provider_connection_id" && payload.connectionId === ref
-        ? Effect.succeed({
-            connection: { ref, secrets: {} },
-            institution: { id: "list", name: "Bank of the List", countryCodes: ["DE"], status: "ok" },
-            bankType: "bank"
-          })
-        : new InvalidConnectPayload({ message: `The only connectionId is "${ref}"` }),
+    completeConnect: Effect.fnUntraced(function* ({ payload }) {
+      const ref = payload.kind === "provider_connection_id" ? payload.connectionId : ""
+      const unknown = new InvalidConnectPayload({ message: "connectionId is the name of no list" })
+      if (!listName.test(ref)) return yield* unknown
+      // What a person types is believed when the upstream knows it.
+      yield* Effect.catchTag(accountsOf({ ref }), "ConnectionGone", () => unknown)
+      return {
+        connection: { ref, secrets: {} },
+        institution: { id: "list", name: "Bank of the List", countryCodes: ["DE"], status: "ok" },
+        bankType: "bank"
+      }
+    }),
     open: ({ connection }) => {
       // One answer serves all that a run asks for.
       const asked = remembered(accountsOf(connection))

@@ -2,9 +2,8 @@ import { expect, it } from "@effect/vitest"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { ProtocolViolation } from "@millrace/core/provider"
-import { CalendarDate, Decimal } from "@millrace/core"
 import { eachCall } from "@millrace/testing/fake"
-import { type ProviderSuiteOptions, suite } from "@millrace/testing/suite/provider"
+import { upstreamSuite } from "@millrace/testing/suite/provider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Outbound } from "@millrace/core/outbound"
@@ -12,72 +11,24 @@ import * as Layer from "effect/Layer"
 import { listbank } from "../add-a-provider.ts"
 import { outbound, serve } from "../LocalUpstream.ts"
 import { program } from "../run-a-provider.ts"
+import { fakeList } from "./ListUpstream.ts"
 
-interface Row {
-  readonly id: string
-  readonly date: string
-  readonly text: string
-  readonly amount: string
-}
-
-const account = (id: string, rows: ReadonlyArray<Row>) => ({
-  id,
-  name: `Account ${id}`,
-  currency: "EUR",
-  balance: Decimal.sum(rows.map(({ amount }) => Decimal.make(amount))),
-  historyFrom: "2026-08-01",
-  rows
+upstreamSuite("add a provider", {
+  fake: fakeList,
+  factory: listbank,
+  outbound,
+  storage: Layer.merge(MemoryStorage.layer, NodeDigest.layer),
+  dataTypes: ["transactions"],
+  // There are no pending rows.
+  moves: [
+    ["posted", 6],
+    ["edited", 3],
+    ["removed", 1],
+    ["backdated", 2]
+  ]
 })
 
-const salary = { id: "1", date: "2026-08-03", text: "Salary", amount: "2100.00" }
-const bakery = { id: "2", date: "2026-11-06", text: "Bakery", amount: "-4.80" }
-const rent = { id: "3", date: "2026-11-09", text: "Rent", amount: "-950.00" }
-
-/** The main account as it becomes: a row is added, one of an earlier day arrives late, one is corrected, one goes. */
-const months: ReadonlyArray<ReadonlyArray<Row>> = [
-  [salary, bakery],
-  [salary, bakery, rent],
-  [salary, { id: "4", date: "2026-11-01", text: "Café", amount: "-0.10" }, bakery, rent],
-  [salary, { ...bakery, amount: "-5.80" }, rent],
-  [bakery, rent]
-]
-
-const token = Redacted.make("s3cret")
-
-const driverAt = Effect.fnUntraced(function* (url: string) {
-  const client = yield* outbound
-  return yield* Effect.provideService(
-    listbank.make({ instanceId: "listbank:main", config: { url, token } }),
-    Outbound,
-    client
-  )
-})
-
-const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
-  let rows = months[0]!
-  const savings = [{ id: "1", date: "2026-10-30", text: "Interest", amount: "0.07" }]
-  const url = yield* serve(({ authorization }) =>
-    authorization === "Bearer s3cret"
-      ? [200, { accounts: [account("DE-1", rows), account("DE-2", savings)] }]
-      : [401, { error: "who is this?" }]
-  )
-  return {
-    driver: yield* driverAt(url),
-    payload: { kind: "provider_connection_id", connectionId: "example" },
-    refusedPayload: { kind: "provider_connection_id", connectionId: "elsewhere" },
-    unknown: { ref: "elsewhere", secrets: {} },
-    from: CalendarDate.make("2026-01-01"),
-    advance: (move) => Effect.sync(() => (rows = months[move + 1] ?? rows)),
-    truth: new Map([
-      ["DE-1", { opening: Decimal.zero, posted: Decimal.make("2095.2") }],
-      ["DE-2", { opening: Decimal.zero, posted: Decimal.make("0.07") }]
-    ])
-  }
-})
-
-const storage = Layer.merge(MemoryStorage.layer, NodeDigest.layer)
-
-suite("add a provider", { make, storage, dataTypes: ["transactions"], moves: months.length - 1 })
+const account = { id: "DE-1", name: "Account", currency: "EUR", balance: "0", historyFrom: "2026-08-01", rows: [] }
 
 it.live("add a provider: an answer of another form is an error that says where, never an empty list", () =>
   Effect.gen(function* () {
@@ -85,10 +36,13 @@ it.live("add a provider: an answer of another form is an error that says where, 
     const answers: ReadonlyArray<readonly [answer: unknown, path: string]> = [
       [null, ""],
       [{}, "accounts"],
-      [{ accounts: [{ ...account("DE-1", []), balance: "much" }] }, "accounts[0].balance"]
+      [{ accounts: [{ ...account, balance: "much" }] }, "accounts[0].balance"]
     ]
     for (const [answer, path] of answers) {
-      const driver = yield* driverAt(yield* serve(() => [200, answer]))
+      const url = yield* serve(() => [200, answer])
+      const config = { url, token: Redacted.make("s3cret") }
+      const making = listbank.make({ instanceId: "listbank:main", config })
+      const driver = yield* Effect.provideService(making, Outbound, yield* outbound)
       const error = yield* Effect.flip(eachCall(driver).listAccounts(connection))
       expect(error).toEqual(
         new ProtocolViolation({ message: "The answer of The list does not have the agreed form", path })

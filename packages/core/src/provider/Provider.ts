@@ -3,7 +3,7 @@
  *
  * A driver is a pure translator. It never touches our storage, never sleeps, never decides identity and
  * never retries more than its transport does; staging, atomic commit, matching, schedules and budgets are
- * the kernel's. `packages/testing/src/suite/ProviderSuite.ts` holds every driver to this.
+ * the kernel's. `packages/testing/src/suite/UpstreamSuite.ts` holds every driver to this.
  */
 import type * as Effect from "effect/Effect"
 import type { OutboundResponse } from "../outbound/Outbound.ts"

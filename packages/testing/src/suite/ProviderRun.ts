@@ -7,6 +7,7 @@ import type {
   PartCoverage,
   ProviderDriver,
   ProviderError,
+  ProviderSession,
   PullRequest,
   SyncPage
 } from "@millrace/core/provider"
@@ -42,8 +43,7 @@ export interface RunHooks {
 }
 
 const once = Effect.fnUntraced(function* (
-  driver: ProviderDriver,
-  connection: Connection,
+  open: Effect.Effect<ProviderSession, ProviderError>,
   request: PullRequest,
   hooks: RunHooks
 ): Effect.fn.Return<Run, ProviderError> {
@@ -52,7 +52,7 @@ const once = Effect.fnUntraced(function* (
   const quarantined: Array<SyncPage["quarantined"][number]> = []
   const coverages: Array<PartCoverage> = []
   const positions = new Set<string>()
-  const session = yield* openFor(driver, connection)
+  const session = yield* open
   let next = request
   for (let pages = 1; ; pages++) {
     const page = yield* session.pull(next)
@@ -74,17 +74,20 @@ const once = Effect.fnUntraced(function* (
   }
 })
 
-/** One whole run. What was read before `MutationDuringPagination` is dropped and read again. */
-export const run = (
-  driver: ProviderDriver,
-  connection: Connection,
+/** One whole run in a session of its own. What was read before `MutationDuringPagination` is dropped and read again. */
+export const runIn = (
+  open: Effect.Effect<ProviderSession, ProviderError>,
   request: PullRequest,
   hooks: RunHooks = {}
 ): Effect.Effect<Run, ProviderError> =>
-  once(driver, connection, request, hooks).pipe(
-    Effect.catchTag("MutationDuringPagination", () => once(driver, connection, request, {})),
+  once(open, request, hooks).pipe(
+    Effect.catchTag("MutationDuringPagination", () => once(open, request, {})),
     Effect.retry({ times: limits.paginationRestarts, while: (error) => error._tag === "MutationDuringPagination" })
   )
+
+/** The same of a connection that belongs to nobody in particular. */
+export const run = (driver: ProviderDriver, connection: Connection, request: PullRequest) =>
+  runIn(openFor(driver, connection), request)
 
 /** Accounts of each pull: one pull for the whole connection, or one for each account that has the data. */
 export const subjects = (

@@ -9,3 +9,7 @@ export interface UpstreamCase {
   readonly lacks?: (facts: UpstreamFacts) => string | undefined
   readonly run: (options: UpstreamSuiteOptions) => Effect.Effect<void, unknown, Scope.Scope>
 }
+
+/** Of cases about answers. */
+export const asksNothing = ({ fake }: UpstreamFacts): string | undefined =>
+  fake.isOffline === true ? "it asks nothing over a wire" : undefined

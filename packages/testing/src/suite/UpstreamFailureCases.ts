@@ -4,8 +4,8 @@ import { isUsable, type ProviderError, type ProviderSession } from "@millrace/co
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type Breakage, breakages, type Incident } from "../upstream/Incident.ts"
-import { refusal } from "./ProviderUnderTest.ts"
-import type { UpstreamCase } from "./UpstreamCase.ts"
+import { refusal } from "./Refusal.ts"
+import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
 import {
   type ConnectedWorld,
   connected,
@@ -55,6 +55,7 @@ const expectWait = (name: string, error: ProviderError): void => {
 /** Every call fails with one of these; health may say it instead. */
 const mapped = (title: string, incident: Incident, tags: ReadonlyArray<Tag>): UpstreamCase => ({
   title: `${title} is one of ${tags.join(", ")}`,
+  lacks: asksNothing,
   run: Effect.fnUntraced(function* (options) {
     const world = yield* connected(options)
     for (const [name, ask] of yield* calls(world)) {
@@ -79,6 +80,7 @@ const mapped = (title: string, incident: Incident, tags: ReadonlyArray<Tag>): Up
 /** A well-formed answer that says something else: no list may come of it. */
 const lies = (title: string, body: unknown): UpstreamCase => ({
   title: `${title} in place of an answer is an error, never an empty list`,
+  lacks: asksNothing,
   run: Effect.fnUntraced(function* (options) {
     const world = yield* connected(options)
     for (const [name, ask] of yield* calls(world)) {
@@ -146,6 +148,7 @@ const broken = (how: Breakage): UpstreamCase => ({
 /** Answers that say more than was agreed are read. */
 const tolerated = (title: string, incident: Incident): UpstreamCase => ({
   title,
+  lacks: asksNothing,
   run: Effect.fnUntraced(function* (options) {
     const world = yield* connected(options)
     for (const [name, ask] of yield* calls(world)) {

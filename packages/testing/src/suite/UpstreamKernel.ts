@@ -17,7 +17,7 @@ import { storeWorkspace } from "../fixture/Workspace.ts"
 import { type ConnectedWorld, inSimulatedTime, subjectOf } from "./UpstreamUnderTest.ts"
 
 /** All of the kernel that reads banks. */
-export const readingKernel = <E, R, S>(
+const readingKernel = <E, R, S>(
   providers: Layer.Layer<Providers, E, R>,
   storage: Layer.Layer<Kernel.Stores | Digest | S>
 ) =>
@@ -137,7 +137,6 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     if (Result.isFailure(looked)) return [problem("", "", looked.failure)]
     for (const account of yield* store.accounts(bank.id)) {
       for (const dataType of dataTypes) {
-        if (!account.supports.includes(dataType)) continue
         const told = yield* reading.freshen(workspace, yield* now, account, dataType, {})
         if (told.problem !== undefined) problems.push(problem(account.id, dataType, told.problem))
       }

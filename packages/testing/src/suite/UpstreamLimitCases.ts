@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { refusal } from "./ProviderUnderTest.ts"
-import type { UpstreamCase } from "./UpstreamCase.ts"
+import { refusal } from "./Refusal.ts"
+import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
 import { type ConnectedWorld, connected, expectNoSecrets, inSimulatedTime, lookAround } from "./UpstreamUnderTest.ts"
 
 /** The driver as an installation has it: its requests wait for their turn, for as long as a run of a job does. */
@@ -28,6 +28,7 @@ const wait = 30
 
 const held = (scope: "client" | "connection" | "endpoint"): UpstreamCase => ({
   title: `asks nothing of what was told to wait (${scope}) before its time, and goes on then`,
+  lacks: asksNothing,
   run: Effect.fnUntraced(function* (options) {
     const world = yield* inTurn(yield* connected(options))
     const { server } = world.fake

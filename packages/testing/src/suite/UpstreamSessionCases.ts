@@ -7,8 +7,8 @@ import * as Exit from "effect/Exit"
 import * as TestClock from "effect/testing/TestClock"
 import { Seeded } from "../model/Seeded.ts"
 import { move } from "../upstream/LedgerMoves.ts"
-import { refusal } from "./ProviderUnderTest.ts"
-import type { UpstreamCase } from "./UpstreamCase.ts"
+import { refusal } from "./Refusal.ts"
+import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
 import { arrange, connected, expectNoSecrets, lookAround, openSession, pulls } from "./UpstreamUnderTest.ts"
 
 const partsOf = ({ coverage }: SyncPage): ReadonlyArray<PartCoverage> => ("kind" in coverage ? [coverage] : coverage)
@@ -175,6 +175,7 @@ export const sessionCases: ReadonlyArray<UpstreamCase> = [
   },
   {
     title: "reads the same twice, and what moved in between alone is another",
+    lacks: asksNothing,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const read = Effect.gen(function* () {

@@ -1,16 +1,16 @@
 /** Stories: banks move, things break, and what we hold in the end is what is true. */
 import { expect, it } from "@effect/vitest"
 import { CalendarDate, Decimal } from "@millrace/core"
-import type { ProviderError } from "@millrace/core/provider"
+import type { ObservedRecord, ProviderError, SyncPage } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { Seeded } from "../model/Seeded.ts"
 import type { Incident } from "../upstream/Incident.ts"
-import { move } from "../upstream/LedgerMoves.ts"
-import { refusal, today } from "./ProviderUnderTest.ts"
-import type { UpstreamCase } from "./UpstreamCase.ts"
+import { moveSomething, moving } from "./BankMoves.ts"
+import { refusal, today } from "./Refusal.ts"
+import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
 import { stored, type StoredWorld } from "./UpstreamKernel.ts"
 import {
   arrange,
@@ -57,47 +57,6 @@ const keyOf = (
   { amount, date, pending }: { readonly amount: unknown; readonly date: unknown; readonly pending: unknown },
   { sees = { dates: true } }: UpstreamSuiteOptions
 ): string => `${String(amount)} ${pending === true ? "pending" : sees.dates ? String(date).slice(0, 10) : ""}`
-
-/** What banks do, without what is about rows that are booked. */
-const plainMoves: NonNullable<UpstreamSuiteOptions["moves"]> = [
-  ["posted", 6],
-  ["authorized", 5],
-  ["settled", 4],
-  ["settledUnlinked", 1],
-  ["settledInPlace", 1],
-  ["released", 1],
-  ["backdated", 2]
-]
-
-/** Accounts that have rows which move. */
-const moving = ({ upstream: { ledger } }: ConnectedWorld) =>
-  ledger.listed.filter(({ supports }) => supports.includes("transactions"))
-
-/**
- * The bank does something that a reader can hear of: a change feed tells what becomes of rows of any age, every other
- * upstream only of those that are read again.
- */
-const moveSomething = (world: ConnectedWorld, seeded: Seeded): void => {
-  const { driver, options, upstream } = world
-  const { ledger } = upstream
-  const accounts = moving(world)
-  const capability = driver.capabilities.dataTypes.transactions
-  if (accounts.length === 0 || capability === undefined) return
-  const account = seeded.pick(accounts).key
-  const keepsIds = capability.idTrust === "stable"
-  if (capability.changeModel === "delta" || options.moves !== undefined) {
-    const kinds = options.moves === undefined ? {} : { kinds: options.moves }
-    return void move(ledger, seeded, { account, keepsIds, ...kinds })
-  }
-  const young = CalendarDate.addDays(ledger.today, -1)
-  const rows = ledger.shown(account).filter(({ date, pending }) => !pending && date >= young)
-  if (rows.length === 0 || !seeded.once(4) || capability.changeModel === "appendOnly") {
-    return void move(ledger, seeded, { account, keepsIds, kinds: plainMoves })
-  }
-  const row = seeded.pick(rows)
-  if (seeded.once(2)) ledger.remove(row)
-  else ledger.edit(row, { amount: Decimal.fromUnits(BigInt(-1 - seeded.below(90_000)), 2) })
-}
 
 const act = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld, step: Step, seeded: Seeded) {
   const { fake } = world
@@ -236,6 +195,19 @@ const longer = (title: string, script: ReadonlyArray<Step>): UpstreamCase => ({
   lacks: () => (isLong ? undefined : "this is not the long form")
 })
 
+const isPage = (answer: unknown): answer is SyncPage =>
+  typeof answer === "object" && answer !== null && "upserted" in answer
+
+/** What became of a row that was changed at random can be kept. */
+const expectReadable = (seed: number, { fields, providerId }: ObservedRecord): void => {
+  expect([seed, providerId.trim() !== ""]).toEqual([seed, true])
+  for (const key of ["amount", "quantity", "price", "principalBalance"]) {
+    expect([seed, key, fields[key] === undefined || Decimal.is(fields[key])]).toEqual([seed, key, true])
+  }
+  const day = String(fields["date"] ?? "2026-01-01").slice(0, 10)
+  expect([seed, CalendarDate.parse(day) !== undefined]).toEqual([seed, true])
+}
+
 const Script = Schema.Array(Schema.Literals(steps)).check(Schema.isMaxLength(14))
 
 /** Registers the property, whose failures shrink to the smallest story. */
@@ -270,12 +242,14 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   fixed("the place in the feed is lost", ["moves", "sync", "loseCheckpoints", "moves", "sync"]),
   {
     title: "a correction of a row that is no longer read each time is heard of in time, and that it was taken back",
-    lacks: ({ capabilities: { dataTypes } }) =>
-      dataTypes.transactions === undefined
-        ? "it has no transactions"
-        : dataTypes.transactions.changeModel === "appendOnly"
-          ? "its upstream never tells of it"
-          : undefined,
+    lacks: ({ capabilities: { dataTypes }, fake }) =>
+      fake.isOffline === true
+        ? "its bank moves on with the clock alone"
+        : dataTypes.transactions === undefined
+          ? "it has no transactions"
+          : dataTypes.transactions.changeModel === "appendOnly"
+            ? "its upstream never tells of it"
+            : undefined,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const reader = yield* stored(world)
@@ -317,7 +291,12 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   },
   {
     title: "an open order is kept however old it is, and goes when it is shown no longer",
-    lacks: ({ capabilities }) => (capabilities.dataTypes.orders === undefined ? "it has no orders" : undefined),
+    lacks: ({ capabilities, fake }) =>
+      capabilities.dataTypes.orders === undefined
+        ? "it has no orders"
+        : fake.isOffline === true
+          ? "its bank moves on with the clock alone"
+          : undefined,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const reader = yield* stored(world)
@@ -364,6 +343,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   },
   {
     title: `mutated answers are typed errors and no defects (${isLong ? 10_000 : 40} answers)`,
+    lacks: asksNothing,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const requests = yield* pulls(world, yield* openSession(world))
@@ -377,6 +357,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
         // A defect ends the test by itself; what is refused has a code and a sentence.
         const exit = yield* Effect.exit(asks[seed % asks.length]!)
         if (Exit.isFailure(exit)) yield* refusal(Effect.failCause(exit.cause))
+        else if (isPage(exit.value)) for (const row of exit.value.upserted) expectReadable(seed, row)
         server.calm()
       }
       expectNoSecrets(world)
@@ -384,6 +365,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   },
   {
     title: `mutated answers leave no part of a read behind (${isLong ? 500 : 4} reads)`,
+    lacks: asksNothing,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const reader = yield* stored(world)

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { connectCases } from "./UpstreamConnectCases.ts"
 import { failureCases } from "./UpstreamFailureCases.ts"
 import { limitCases } from "./UpstreamLimitCases.ts"
+import { readingCases } from "./UpstreamReadingCases.ts"
 import { sessionCases } from "./UpstreamSessionCases.ts"
 import { storyCases, storyProperty } from "./UpstreamStoryCases.ts"
 import { arrange, factsOf, type UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
@@ -18,7 +19,15 @@ import * as TestClock from "effect/testing/TestClock"
 
 export type { UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
 
-const upstreamCases = [...connectCases, ...sessionCases, ...failureCases, ...limitCases, ...webhookCases, ...storyCases]
+const upstreamCases = [
+  ...connectCases,
+  ...sessionCases,
+  ...readingCases,
+  ...failureCases,
+  ...limitCases,
+  ...webhookCases,
+  ...storyCases
+]
 
 /** Registers the conformance tests of a driver and its upstream. */
 export const upstreamSuite = (name: string, options: UpstreamSuiteOptions): void => {

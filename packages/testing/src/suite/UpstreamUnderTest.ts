@@ -30,7 +30,9 @@ import { beginOf, completeOf, keptIn } from "../provider/DriverCalls.ts"
 import type { FakeConnection, FakeUpstream, SignIn } from "../upstream/FakeUpstream.ts"
 import type { MoveKind } from "../upstream/TrueRecord.ts"
 import { subjects } from "./ProviderRun.ts"
-import { type PulledType, today } from "./ProviderUnderTest.ts"
+import { today } from "./Refusal.ts"
+
+export type PulledType = PullRequest["dataType"]
 
 export interface UpstreamSuiteOptions {
   /** A fresh fake for each test, on the clock of the test. */
@@ -54,6 +56,8 @@ export interface UpstreamSuiteOptions {
   readonly sees?: { readonly dates: boolean }
   /** The answer of an exchange that never arrived is lost for good: the upstream gives it once. */
   readonly exchangesOnce?: boolean
+  /** First day that the upstream gives, where it refuses earlier ones; as far back as its capabilities say unless given. */
+  readonly from?: string
   /** Instant at which the tests begin. */
   readonly start?: string
 }
@@ -61,7 +65,7 @@ export interface UpstreamSuiteOptions {
 /** What decides which cases apply. */
 export interface UpstreamFacts {
   readonly capabilities: Capabilities
-  readonly fake: Pick<FakeUpstream, "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste">
+  readonly fake: Pick<FakeUpstream, "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste" | "isOffline">
   readonly hasVerify: boolean
   readonly hasReadLimits: boolean
 }
@@ -258,7 +262,11 @@ export const connected = Effect.fnUntraced(function* (options: UpstreamSuiteOpti
 export const pulls = Effect.fnUntraced(function* (world: ConnectedWorld, session: ProviderSession) {
   const accounts = yield* session.listAccounts
   const to = yield* today
-  const from = CalendarDate.addDays(to, -world.driver.capabilities.history.maxDays)
+  const { from: first } = world.options
+  const from =
+    first === undefined
+      ? CalendarDate.addDays(to, -world.driver.capabilities.history.maxDays)
+      : CalendarDate.make(first)
   return world.options.dataTypes.flatMap((dataType) =>
     subjects(world.driver.capabilities.dataTypes[dataType]!, dataType, accounts).map(
       (providerAccountIds): PullRequest => ({ dataType, providerAccountIds, from, to })

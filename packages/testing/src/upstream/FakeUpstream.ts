@@ -2,7 +2,7 @@
  * An upstream as a script drives it, the same for every provider: a person signs in, the bank moves, something breaks,
  * webhooks are sent, and what was asked is read.
  */
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep, Connection, ConnectPayload } from "@millrace/core/provider"
 import type { FakeServer } from "./FakeServer.ts"
 import type { Breakage } from "./Incident.ts"
 import type { TrueLedger } from "./TrueLedger.ts"
@@ -89,6 +89,10 @@ export interface FakeUpstream {
   readonly refused: (step: ClientStep | undefined, how: RefusedPayload) => ConnectPayload | undefined
   /** The person signs in again where a connection is broken. */
   readonly repair: (step: ClientStep, connectionRef: string) => ConnectPayload
+  /** A connection like this one that the upstream has never heard of. */
+  readonly unknown: (like: Connection) => Connection
+  /** The driver asks nothing over a wire, and its bank moves on with the clock alone: what answers can be like does not apply. */
+  readonly isOffline?: true
   readonly break: (connectionRef: string, how: Breakage) => void
   /** All is well again, without anybody's doing. */
   readonly mend: (connectionRef: string) => void

@@ -1,9 +1,3 @@
 /** What every provider driver has to keep, as tests. */
 export { applied, keyOf, type Model, run, type Run } from "../../suite/ProviderRun.ts"
-export {
-  type LedgerTruth,
-  type ProviderSuiteOptions,
-  type ProviderUnderTest,
-  suite
-} from "../../suite/ProviderSuite.ts"
 export { upstreamSuite, type UpstreamSuiteOptions } from "../../suite/UpstreamSuite.ts"

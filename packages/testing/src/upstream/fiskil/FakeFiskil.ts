@@ -349,6 +349,7 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
         const chosen: SignIn = institutionId === undefined ? who : { ...who, institutionId }
         return paid(state.consent(endUserId, chosen).consentId)
       },
+      unknown: ({ secrets }) => ({ ref: "eu_elsewhere/22", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":

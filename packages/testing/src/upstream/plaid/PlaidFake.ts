@@ -3,7 +3,7 @@
  * its limits and its signed webhooks. Link itself is a person of the script, who signs in with `signIn`.
  */
 import { Timestamp } from "@millrace/core"
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep, Connection, ConnectPayload, SecretValues } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, type FakeServer, startFakeServer } from "../FakeServer.ts"
@@ -219,6 +219,11 @@ export class PlaidFake implements FakeUpstream {
     if (link.item?.ref !== connectionRef) throw new RangeError("this step mends another connection")
     this.mend(connectionRef)
     return this.payloadOf(step, `public-sandbox-update-${++this.count}`)
+  }
+
+  unknown({ secrets }: Connection): Connection {
+    const forged = Object.entries(secrets).map(([name, value]) => [name, value.replaceAll(/[0-9a-f]/g, "0")])
+    return { ref: "item-of-nobody", secrets: Object.fromEntries(forged) as SecretValues }
   }
 
   refused(_: ClientStep | undefined, how: RefusedPayload): ConnectPayload {

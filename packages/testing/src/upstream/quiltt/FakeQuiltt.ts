@@ -278,6 +278,7 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
         const chosen: SignIn = institutionId === undefined ? who : { ...who, institutionId }
         return paid(state.connect(profileId, chosen).ref)
       },
+      unknown: ({ secrets }) => ({ ref: "conn_elsewhere", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":

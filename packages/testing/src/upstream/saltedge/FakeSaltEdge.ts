@@ -86,6 +86,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
         const institutionId = who.institutionId ?? session.provider
         return paid(own.connect(session, institutionId === undefined ? who : { ...who, institutionId }).ref)
       },
+      unknown: ({ secrets }) => ({ ref: "1111111111111111111", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":

@@ -3,7 +3,7 @@
  * about 24 requests a day.
  */
 import { createHash } from "node:crypto"
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep, Connection, ConnectPayload } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, type FakeServer, startFakeServer } from "../FakeServer.ts"
@@ -152,6 +152,10 @@ export class SimpleFinFake implements FakeUpstream {
 
   signIn(_: ClientStep, who: SignIn = {}): ConnectPayload {
     return this.paste(who)
+  }
+
+  unknown({ secrets }: Connection): Connection {
+    return { ref: "nobody", secrets: { ...secrets, username: "nobody" } }
   }
 
   refused(_: ClientStep | undefined, how: RefusedPayload): ConnectPayload | undefined {

@@ -83,6 +83,7 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
         const institutionId = who.institutionId ?? portal.broker
         return paid(own.connect(portal.userId, institutionId === undefined ? who : { ...who, institutionId }).ref)
       },
+      unknown: ({ secrets }) => ({ ref: "00000000-0000-4000-8000-000000000000", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":

@@ -1,0 +1,146 @@
+/** A stand-in for the upstream of `add-a-provider.ts`: it speaks its wire format, and keeps what is true. */
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
+import {
+  type FakeAnswer,
+  type FakeUpstream,
+  type Refusal,
+  fakeTime,
+  startFakeServer,
+  TrueLedger
+} from "@millrace/testing/upstream"
+import * as Effect from "effect/Effect"
+
+const token = "s3cret-of-the-list"
+
+const institution = { id: "list", name: "Bank of the List", countryCode: "DE", bankType: "bank", status: "ok" } as const
+
+/** What a person has: two accounts, and some rows of the last days. */
+const ledgerOf = (person: string, now: () => number): TrueLedger => {
+  const account = (key: string) => ({
+    key,
+    id: `DE-${person}-${key}`,
+    number: `DE-${person}-${key}`,
+    name: `Account ${key}`,
+    type: "checking" as const,
+    currency: Currency.make("EUR"),
+    opening: Decimal.make("100"),
+    supports: ["balances", "transactions"] as const
+  })
+  const ledger = new TrueLedger({ institution, accounts: [account("main"), account("savings")], now })
+  for (let n = 0; n < 12; n++) {
+    ledger.post({
+      account: n % 3 === 0 ? "savings" : "main",
+      amount: Decimal.make(n % 4 === 0 ? "2100.00" : `-${n}.10`),
+      description: `Row ${n}`,
+      date: CalendarDate.addDays(ledger.today, n - 14)
+    })
+  }
+  return ledger
+}
+
+/** Refusals; this upstream has a header for how long to wait, and no words of its own. */
+const refuse = (refusal: Refusal): FakeAnswer => {
+  switch (refusal.kind) {
+    case "rateLimited":
+      return { status: 429, headers: { "retry-after": String(refusal.retryAfter) }, body: {} }
+    case "unauthorized":
+      return { status: 401, body: {} }
+    case "forbidden":
+      return { status: 403, body: {} }
+    case "serverError":
+      return { status: 500, body: {} }
+    case "unavailable":
+      return { status: 503, body: {} }
+    case "code":
+      return { status: refusal.status ?? 400, body: { error: refusal.code } }
+  }
+}
+
+/** A list by its name, with what has become of it. */
+interface List {
+  readonly ref: string
+  readonly institution: typeof institution
+  readonly ledger: TrueLedger
+  readonly isRevoked: boolean
+  readonly secrets: ReadonlyArray<string>
+}
+
+export const fakeList = Effect.gen(function* () {
+  const lists = new Map<string, List>()
+  const broken = new Map<string, string>()
+
+  const answer = (path: string, authorization: string | undefined): FakeAnswer => {
+    if (authorization !== `Bearer ${token}`) return refuse({ kind: "unauthorized" })
+    const ref = path.split("/")[2] ?? ""
+    const list = lists.get(ref)
+    if (list === undefined || broken.get(ref) === "gone") return { status: 404, body: {} }
+    if (broken.get(ref) === "institutionDown") return refuse({ kind: "unavailable" })
+    const { ledger } = list
+    const accounts = ledger.listed.map((account) => ({
+      id: account.id,
+      name: account.name,
+      currency: account.currency,
+      balance: ledger.balance(account.key),
+      historyFrom: "2026-01-01",
+      rows: ledger
+        .shown(account.key)
+        .map(({ amount, date, description, id }) => ({ id, date, text: description, amount }))
+    }))
+    return { status: 200, body: { accounts } }
+  }
+
+  const { now } = yield* fakeTime
+  const server = yield* startFakeServer(() => {
+    return {
+      about: ({ path }) => ({ endpoint: "list", connectionRef: path.split("/")[2] ?? "" }),
+      answer: ({ headers, path }) => answer(path, headers["authorization"]),
+      refuse,
+      enumKeys: new Set(),
+      limits: [{ name: "list", requests: 120, seconds: 60, per: "connection" }]
+    }
+  })
+
+  const listOf = (person: string): List => {
+    const made = lists.get(person) ?? {
+      ref: person,
+      institution,
+      ledger: ledgerOf(person, now),
+      isRevoked: false,
+      secrets: []
+    }
+    lists.set(person, made)
+    return made
+  }
+  const paste: NonNullable<FakeUpstream["paste"]> = ({ person = "ada" } = {}) => ({
+    kind: "provider_connection_id",
+    connectionId: listOf(person).ref
+  })
+
+  return {
+    kind: "listbank",
+    config: { url: server.url, token },
+    secrets: [token],
+    server,
+    institutions: [institution],
+    ledger: ({ person = "ada" } = {}) => listOf(person).ledger,
+    get connections() {
+      return [...lists.values()]
+    },
+    paste,
+    signIn: (_, who) => paste(who),
+    unknown: () => ({ ref: "nobody", secrets: {} }),
+    refused: (_, how) =>
+      how === "unknown"
+        ? { kind: "provider_connection_id", connectionId: "nobody" }
+        : how === "malformed"
+          ? { kind: "provider_connection_id", connectionId: "../../admin" }
+          : how === "otherKind"
+            ? { kind: "plaid_public_token", publicToken: "public-x" }
+            : // Whoever knows the name of a list may connect it.
+              undefined,
+    repair: () => paste(),
+    break: (ref, how) => void broken.set(ref, how),
+    mend: (ref) => void broken.delete(ref),
+    breakages: ["gone", "institutionDown"]
+  } satisfies FakeUpstream
+})
