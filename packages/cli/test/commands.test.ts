@@ -221,7 +221,10 @@ const cases: ReadonlyArray<Case> = [
   },
   {
     operation: "setRecordFields",
-    args: ["records", "set", transaction, "--set", "category=Gifts", "--empty", "notes", "--lock", "merchantName"],
+    args: "records set ID --set category=Gifts --empty notes --lock merchantName --split"
+      .replace("ID", transaction)
+      .split(" ")
+      .concat('{"lines":[{"amount":"-1.50"},{}]}'),
     data: { recordId: transaction, words: [{ field: "category", value: "Gifts" }] }
   },
   {

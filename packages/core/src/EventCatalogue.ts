@@ -7,6 +7,7 @@ import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { feeEventTypes } from "./enrichment/kinds/fees/FeeEvents.ts"
 import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
 import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
+import { splitEventTypes } from "./enrichment/kinds/split/SplitEvents.ts"
 import { enrichmentEventTypes } from "./enrichment/EnrichmentEvents.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
@@ -36,5 +37,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...transferEventTypes,
   ...monitorEventTypes,
   ...aiEventTypes,
+  ...splitEventTypes,
   ...feeEventTypes
 ]

@@ -6,6 +6,8 @@ import * as Option from "effect/Option"
 import { UsageFault } from "../program/Failure.ts"
 import { stringify } from "../output/ExactJson.ts"
 import { showRecord } from "../request/Requests.ts"
+import { checkJson } from "../program/Input.ts"
+import { jsonFrom } from "./Body.ts"
 import { idArgument, pairs, text, toggle } from "./Flags.ts"
 
 const id = idArgument("record")
@@ -27,17 +29,28 @@ const set = Command.make(
     id,
     set: pairs("set", "What a field holds; may be given several times"),
     empty: several("empty", "A field that holds nothing; may be given several times"),
-    lock: several("lock", "A field that stays as it is shown now; may be given several times")
+    lock: several("lock", "A field that stays as it is shown now; may be given several times"),
+    split: text(
+      "split",
+      "<json>",
+      "Lines that the record falls into: JSON, or @file with it, as {lines: [{amount, set}, ...]}; the last has what is left"
+    ),
+    whole: toggle("whole", "Take a split back: the record is whole again")
   },
-  ({ empty, id: record, lock, set: given }) =>
+  ({ empty, id: record, lock, set: given, split, whole }) =>
     Effect.gen(function* () {
-      if (given.length + empty.length + lock.length === 0) {
-        return yield* new UsageFault({ message: "Name a field with --set, --empty or --lock." })
+      if (given.length + empty.length + lock.length === 0 && Option.isNone(split) && !whole) {
+        return yield* new UsageFault({ message: "Name a field with --set, --empty or --lock, or lines with --split." })
       }
+      if (whole && Option.isSome(split)) {
+        return yield* new UsageFault({ message: "Give --split or --whole, not both." })
+      }
+      const lines = Option.isSome(split) ? yield* checkJson(yield* jsonFrom(split.value, "--split"), "--split") : null
       const fields = Object.fromEntries([...given, ...empty.map((name) => [name, null] as const)])
       const body = {
         ...(Object.keys(fields).length === 0 ? {} : { fields }),
-        ...(lock.length === 0 ? {} : { lock: [...lock] })
+        ...(lock.length === 0 ? {} : { lock: [...lock] }),
+        ...(whole || Option.isSome(split) ? { split: lines } : {})
       }
       yield* showRecord({ method: "PUT", path: pathOf(record, "fields"), body: stringify(body) })
     })
@@ -48,6 +61,10 @@ const set = Command.make(
     {
       command: "millrace records set txn_... --set category=Gifts --lock merchantName",
       description: "A gift, for good"
+    },
+    {
+      command: `millrace records set txn_... --split '{"lines":[{"amount":"-15.00","set":{"category":"Cash"}},{}]}'`,
+      description: "15.00 of it were cash"
     }
   ])
 )

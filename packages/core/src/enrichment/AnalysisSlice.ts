@@ -18,7 +18,7 @@ import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
-import { type CompiledPipeline, type Gathered, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
+import { type CompiledPipeline, type Gathered, mayFall, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
 import { gather } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
@@ -241,7 +241,7 @@ export class AnalysisSlice {
       return [...new Set(kind.partitions(prepared, gone))].map((partition) => ({ ...gone, partition }))
     }
     const context = { today: this.input.today }
-    if (kind.lines === true && pipeline.makesLines) {
+    if (kind.lines === true && mayFall(pipeline, options.notes)) {
       const { lines, record } = runWithLines(pipeline, view, context, options)
       if (lines.size > 0) {
         const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()

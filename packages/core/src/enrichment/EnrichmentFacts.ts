@@ -12,20 +12,17 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
-import type { EnrichmentFact, EnrichmentFactId, FactRequest } from "./kinds/EnrichmentFact.ts"
+import { type EnrichmentFact, type EnrichmentFactId, type FactRequest, isWord } from "./kinds/EnrichmentFact.ts"
 
 /** The records that facts are about, by account. */
 export type FactRecords = ReadonlyArray<{ readonly scope: RecordScope; readonly recordIds: ReadonlyArray<string> }>
-
-/** Whether a person says a value themselves. */
-const isWord = ({ kind }: EnrichmentFact): boolean => kind === "set" || kind === "lock"
 
 export class EnrichmentFacts extends Context.Service<
   EnrichmentFacts,
   {
     /**
      * Keeps facts. The records get new change numbers, so that feeds deliver what follows, and partitions that hold them are
-     * planned again by the next run. A new `set` or `lock` takes the place of an older one about the same field.
+     * planned again by the next run. A new word of a person (`isWord`) takes the place of an older one about the same field.
      */
     readonly add: (
       of: Pick<EnrichmentFact, "workspaceId" | "dataType">,

@@ -22,8 +22,10 @@ import {
   type View
 } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
+import { personsLines } from "./kinds/split/PersonsSplit.ts"
+import { splitStage } from "./kinds/split/SplitConfig.ts"
 import { type AnyKind, type Kinds, unknownType } from "./Kinds.ts"
-import { deliver, lineSeparator, type PipelineVerdict, Progress, type Shadow } from "./Progress.ts"
+import { deliver, lineSeparator, type PipelineVerdict, Progress, type Shadow, type Speaker } from "./Progress.ts"
 import type { FieldChange } from "./Provenance.ts"
 import type { NotedClaim, RecordNotes } from "./RecordNotes.ts"
 
@@ -244,6 +246,27 @@ interface Going {
   readonly notes: RecordNotes | undefined
   readonly gathered: Gathered | undefined
   readonly trace?: Trace | undefined
+  /** A person split the record: no enrichment makes lines of it. */
+  readonly split?: PersonsPlace | undefined
+}
+
+/** How a person split a record, and the place of the step before which that is done. */
+interface PersonsPlace {
+  readonly at: number
+  readonly by: Speaker
+  readonly says: NonNullable<NonNullable<RecordNotes["split"]>["says"]>
+}
+
+/** Items of a document are not split, since what a person said is about all of it. */
+const placeOf = (steps: ReadonlyArray<Step>, { recordId }: View, notes: RecordNotes | undefined) => {
+  const split = notes?.split
+  if (split?.says === undefined || recordId.includes(lineSeparator)) return undefined
+  const at = steps.findIndex(({ stage }) => stage >= splitStage)
+  return {
+    at: at < 0 ? steps.length : at,
+    by: { enrichment: { id: split.factId, revision: 0 }, authority: authorities.user },
+    says: split.says
+  } satisfies PersonsPlace as PersonsPlace
 }
 
 /** A record that fell into lines: each goes on from the step after the one that says so. */
@@ -255,7 +278,7 @@ interface Fallen {
 
 /** `onLines`: hears of the lines of the record, before the step that makes them says anything else. */
 const goOn = (
-  { context, gathered, notes, steps, trace }: Going,
+  { context, gathered, notes, split, steps, trace }: Going,
   view: View,
   begun: Progress | undefined,
   from: number,
@@ -263,8 +286,20 @@ const goOn = (
   onLines?: (fallen: Fallen) => void
 ): Progress | undefined => {
   let progress = begun
-  for (let at = from; at < to; at++) {
+  for (let at = from; at <= to; at++) {
+    if (split !== undefined && at === split.at && from <= at) {
+      progress ??= new Progress(view, notes)
+      const parent = progress
+      const made = personsLines(view.recordId, parent.view.fields, split.says)
+      if (made !== undefined) {
+        const { deliver: shown, of } = made.lines
+        onLines?.({ after: at, deliver: shown, lines: of.map((line) => parent.line(split.by, line)) })
+        parent.take(split.by, made)
+      }
+    }
+    if (at === to) break
     const step = steps[at]!
+    if (split !== undefined && step.makesLines) continue
     // The one place where the fault of an enrichment is kept from the others (enrichments A11).
     try {
       const outcome = step.plan(progress === undefined ? view : progress.view, context, notes, gathered?.get(at))
@@ -312,9 +347,13 @@ export const run = (
   context: PlanContext,
   { before = steps.length, gathered, notes, trace }: RunOptions = {}
 ): PipelineResult => {
-  const going = { steps, context, notes, gathered, trace }
+  const going = { steps, context, notes, gathered, trace, split: placeOf(steps, view, notes) }
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
+
+/** Whether a record may have fallen into lines, or did so before: by an enrichment, or by a person. */
+export const mayFall = ({ makesLines }: CompiledPipeline, notes: RecordNotes | undefined): boolean =>
+  makesLines || notes?.split !== undefined
 
 /** A record and what it falls into. */
 export interface WithLines {
@@ -336,7 +375,7 @@ export const runWithLines = (
   context: PlanContext,
   { before = steps.length, gathered, notes, trace }: RunOptions = {}
 ): WithLines => {
-  const going = { steps, context, notes, gathered, trace }
+  const going = { steps, context, notes, gathered, trace, split: placeOf(steps, view, notes) }
   let fallen: Fallen | undefined
   const progress = goOn(going, view, begun(view, notes), 0, before, (one) => {
     fallen ??= one
@@ -348,7 +387,8 @@ export const runWithLines = (
   const lines = new Map<string, PipelineResult>()
   for (const line of fallen.lines) {
     const { recordId } = line.view
-    lines.set(recordId, goOn({ ...going, trace: undefined }, line.view, line, fallen.after, before)!.result())
+    const rest: Going = { ...going, trace: undefined, split: going.split && { ...going.split, at: -1 } }
+    lines.set(recordId, goOn(rest, line.view, line, fallen.after, before)!.result())
   }
   return { record, shown: fallen.deliver !== "lines", linesShown: fallen.deliver !== "parent", lines }
 }

@@ -10,7 +10,7 @@ import {
   type View
 } from "./kinds/Kind.ts"
 import { limits } from "../shared/Limits.ts"
-import type { PipelineFault, PipelineResult, Step } from "./Pipeline.ts"
+import type { PipelineFault, PipelineResult } from "./Pipeline.ts"
 import type { FieldChange } from "./Provenance.ts"
 import type { PersonsWord, RecordNotes } from "./RecordNotes.ts"
 
@@ -47,8 +47,15 @@ export const deliver: PipelineVerdict = {
 }
 const weight: Readonly<Record<Verdict, number>> = { deliver: 0, hold: 1, drop: 2 }
 
+/** Whose claims they are. */
+export interface Speaker {
+  /** Where a person speaks, the id of the fact, and revision 0. */
+  readonly enrichment: { readonly id: string; readonly revision: number }
+  readonly authority: number
+}
+
 /** The claim that holds a field at the moment. */
-type Held = { readonly claim: Claim; readonly step: Step } | { readonly word: PersonsWord }
+type Held = { readonly claim: Claim; readonly step: Speaker } | { readonly word: PersonsWord }
 
 /** Made when the first thing happens. */
 export class Progress {
@@ -93,7 +100,7 @@ export class Progress {
     return this.silent?.get(enrichmentId)?.has("*") === true
   }
 
-  judge({ enrichment }: Step, said: NonNullable<Outcome["verdict"]>): void {
+  judge({ enrichment }: Speaker, said: NonNullable<Outcome["verdict"]>): void {
     const { path = "", reason, removeDelivered = false, value } = said
     if (weight[value] > weight[this.verdict.value]) {
       const { id, revision } = enrichment
@@ -103,7 +110,7 @@ export class Progress {
     else if (value === this.verdict.value && removeDelivered) this.verdict = { ...this.verdict, removeDelivered }
   }
 
-  take(step: Step, outcome: Outcome): void {
+  take(step: Speaker, outcome: Outcome): void {
     const { claims, verdict } = outcome
     const { id } = step.enrichment
     const silent = this.silent?.get(id)
@@ -126,7 +133,7 @@ export class Progress {
   }
 
   /** One of the lines of the record as it is now. */
-  line(step: Step, { claims, id, labels }: Line): Progress {
+  line(step: Speaker, { claims, id, labels }: Line): Progress {
     const one = new Progress(
       { ...this.view, recordId: `${this.view.recordId}${lineSeparator}${id}` },
       undefined,

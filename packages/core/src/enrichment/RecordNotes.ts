@@ -2,6 +2,7 @@
 import type { FieldValue } from "../record/FieldValue.ts"
 import type { Claim } from "../rule/Outcome.ts"
 import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
+import { type PersonsSplit, splitOf } from "./kinds/split/PersonsSplit.ts"
 
 /** What a person said of a field of the record. */
 export interface PersonsWord {
@@ -17,6 +18,8 @@ export interface NotedClaim extends Claim {
 }
 
 export interface RecordNotes {
+  /** How a person split the record; without lines where they did so once and took it back. */
+  readonly split?: { readonly factId: string; readonly says: PersonsSplit | undefined }
   /** The oldest first. */
   readonly words: ReadonlyArray<PersonsWord>
   /** Enrichment -> fields about which it is silent; `"*"` for all. */
@@ -57,8 +60,12 @@ export const notesOf = (
     }
     const words: Array<PersonsWord> = []
     const silent = new Map<string, Set<string>>()
+    let split: RecordNotes["split"]
     for (const fact of (factsOf.get(id) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const { enrichmentId, field, kind, value } = fact
+      if (kind === "split") {
+        split = { factId: fact.id, says: typeof value === "string" ? splitOf(value) : undefined }
+      }
       if ((kind === "set" || kind === "lock") && field !== undefined) {
         words.push({ factId: fact.id, field, value: value ?? null })
       }
@@ -66,7 +73,9 @@ export const notesOf = (
       const fields = silent.get(enrichmentId) ?? new Set<string>()
       silent.set(enrichmentId, fields.add(field ?? "*"))
     }
-    if (claims.size + words.length + silent.size > 0) notes.set(id, { words, silent, claims })
+    if (claims.size + words.length + silent.size > 0 || split !== undefined) {
+      notes.set(id, { words, silent, claims, ...(split === undefined ? {} : { split }) })
+    }
   }
   return notes
 }

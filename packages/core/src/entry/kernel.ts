@@ -30,6 +30,7 @@ export { type SimulationReport, type SimulationRequest, Simulations } from "../e
 export type { Supposed } from "../explain/Supposing.ts"
 export type { Sample } from "../explain/Samples.ts"
 export { RecordWords, type WordRequest, type Words } from "../explain/RecordWords.ts"
+export type { SplitRequest } from "../explain/SplitRequest.ts"
 export { type Undone, type UndoneRun, Undoing, type UndoRequest } from "../explain/Undoing.ts"
 export { type FirstAnswer, Idempotency, type Repeatable, type Told } from "../idempotency/Idempotency.ts"
 export { Corrections } from "../identity/Corrections.ts"

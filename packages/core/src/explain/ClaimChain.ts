@@ -142,6 +142,21 @@ export const chainsOf = (look: RowLook, { all }: ClaimTrace): ReadonlyMap<string
     const link = { authority: "user", value, silenced: false, factId, sentence: "A person says so" } as const
     add(field, { link: { ...link, recomputed: value, holds: true }, place: all.length + place })
   }
+  if (notes.split?.says !== undefined) {
+    const { factId, says } = notes.split
+    for (const field of ["split.of", "split.mismatch"]) {
+      const value = look.result.record.fields[field]
+      if (value === undefined) continue
+      const sentence =
+        field === "split.of"
+          ? `A person split it into ${says.lines.length} lines`
+          : "The amount is less than the lines before the last: they keep their proportions"
+      add(field, {
+        link: { authority: "user", value, silenced: false, factId, sentence, recomputed: value, holds: true },
+        place: all.length + notes.words.length
+      })
+    }
+  }
   for (const [field, own] of said) {
     if (Object.hasOwn(provided, field)) continue
     const link = { authority: "provider", value: null, silenced: false, sentence: "The provider says nothing" } as const

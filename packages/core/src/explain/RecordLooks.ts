@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
       const scope = { workspaceId, accountId: account.id, dataType }
       const [record] = yield* records.held(scope, [recordId])
       if (record === undefined) continue
-      const shown = all.filter((feed) => showsAccount(feed, account))
+      const shown = all.filter((feed) => showsAccount(feed, account) || bank.madeFor === feed.id)
       return { scope, record, bank, account, feeds: shown } satisfies Looked as Looked
     }
     return undefined

@@ -2,44 +2,70 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type { Caller } from "../access/Caller.ts"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { EnrichmentFacts } from "../enrichment/EnrichmentFacts.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
-import type { EnrichmentFact, FactRequest } from "../enrichment/kinds/EnrichmentFact.ts"
-import type { Shadow } from "../enrichment/Progress.ts"
+import { type EnrichmentFact, type FactRequest, isWord } from "../enrichment/kinds/EnrichmentFact.ts"
+import {
+  type PersonsSplit,
+  splitAmountField,
+  splitField,
+  splitOf,
+  splitText
+} from "../enrichment/kinds/split/PersonsSplit.ts"
+import { lineSeparator, type Shadow } from "../enrichment/Progress.ts"
 import { type Detail, type Forbidden, type NotFound, Unprocessable } from "../failure/Failure.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
-import type { FieldValue } from "../record/FieldValue.ts"
+import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import { coerce, meanings } from "../rule/ActionPlan.ts"
 import { typeOf, writeProblem } from "../rule/FieldAccess.ts"
+import { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { actedHistory } from "./ActedHistory.ts"
 import { type Looked, RecordLooks, type RowLook } from "./RecordLooks.ts"
+import { persons, type SplitRequest } from "./SplitRequest.ts"
 
 export interface WordRequest {
   /** Field -> value; `null` empties it. */
   readonly fields?: Readonly<Record<string, string | boolean | null>>
   /** Fields that stay as they are shown now. */
   readonly lock?: ReadonlyArray<string>
+  /** How the record falls into lines; `null` makes it whole again. */
+  readonly split?: SplitRequest | null
 }
 
 export interface Words {
   readonly recordId: string
   /** What the person said and holds, by field. */
   readonly words: ReadonlyArray<EnrichmentFact>
+  /** How they split it. */
+  readonly split?: SaidSplit
   /** What enrichments would have written instead. */
   readonly shadows: ReadonlyArray<Shadow & { readonly feedId: FeedId; readonly rowId: string }>
 }
 
-type Failed = NotFound | Forbidden | Unprocessable | StorageUnavailable
+/** A person's split, its amounts as they were said, with the sign of the record. */
+export interface SaidSplit extends Pick<EnrichmentFact, "by" | "at"> {
+  readonly deliver: PersonsSplit["deliver"]
+  readonly lines: ReadonlyArray<{
+    /** The row that feeds deliver. */
+    readonly lineId: string
+    readonly key: string
+    readonly amount: string
+    readonly set: Readonly<Record<string, FieldValue>>
+  }>
+  /** The amount of the record has become less than its lines before the last: they share it in proportion. */
+  readonly mismatch: boolean
+}
 
-const isWord = ({ kind }: EnrichmentFact): boolean => kind === "set" || kind === "lock"
+type Failed = NotFound | Forbidden | Unprocessable | StorageUnavailable
 
 const refuse = (details: ReadonlyArray<Detail>) =>
   details.length === 0
@@ -67,13 +93,46 @@ const read = (
     : value
 }
 
+/** What fields hold once these are kept. */
+const said = (requests: ReadonlyArray<FactRequest>): Fields =>
+  Object.fromEntries(requests.flatMap(({ field, value }) => (field === undefined ? [] : [[field, value ?? null]])))
+
 /** What the first feed that shows the record delivers of it; without one, what the provider says. */
-const present = (looked: Looked, rows: ReadonlyArray<RowLook>, field: string): FieldValue => {
+const valueNow = (looked: Looked, rows: ReadonlyArray<RowLook>, field: string): FieldValue => {
   const fields = rows[0]?.result.record.fields ?? looked.record.fields
   return Object.hasOwn(fields, field) ? (fields[field] ?? null) : null
 }
 
+/** What takes the place of a split that is taken back: the record is whole, and its lines are looked for. */
+const whole = (recordId: string): FactRequest => ({ kind: "split", recordId, field: splitField })
+
+const saidSplit = (recordId: string, facts: ReadonlyArray<EnrichmentFact>, fields: Fields): Pick<Words, "split"> => {
+  const fact = facts.find(({ kind, value }) => kind === "split" && typeof value === "string")
+  if (fact === undefined) return {}
+  const { deliver, lines } = splitOf(String(fact.value))
+  const minus = String(fields[splitAmountField(fields)] ?? "").startsWith("-")
+  const signed = (amount: string) => (minus && amount !== "0" ? `-${amount}` : amount)
+  return {
+    split: {
+      by: fact.by,
+      at: fact.at,
+      deliver,
+      lines: lines.map(({ amount, id, key, set }) => ({
+        lineId: `${recordId}${lineSeparator}${id}`,
+        key,
+        amount: signed(amount),
+        set
+      })),
+      mismatch: fields["split.mismatch"] === true
+    }
+  }
+}
+
+/** Whether it says something now. */
+const speaks = ({ kind, value }: EnrichmentFact): boolean => kind !== "split" || typeof value === "string"
+
 const make = Effect.gen(function* () {
+  const { sha256 } = yield* Digest
   const looks = yield* RecordLooks
   const facts = yield* EnrichmentFacts
   const store = yield* AnalysisStore
@@ -86,9 +145,12 @@ const make = Effect.gen(function* () {
   })
 
   const shown = Effect.fnUntraced(function* (looked: Looked, rows: ReadonlyArray<RowLook>) {
+    const own = yield* held(looked)
+    const fields = rows[0]?.result.record.fields ?? looked.record.fields
     return {
       recordId: looked.record.id,
-      words: yield* held(looked),
+      words: own.filter(({ kind }) => kind !== "split"),
+      ...saidSplit(looked.record.id, own, fields),
       shadows: rows.flatMap(({ feed, result, rowId }) =>
         result.record.shadows.map((shadow) => ({ ...shadow, feedId: feed.id, rowId }))
       )
@@ -96,7 +158,7 @@ const make = Effect.gen(function* () {
   })
 
   return RecordWords.of({
-    set: Effect.fn("RecordWords.set")(function* (caller, recordId, { fields = {}, lock = [] }) {
+    set: Effect.fn("RecordWords.set")(function* (caller, recordId, { fields = {}, lock = [], split }) {
       const looked = yield* looks.open(caller, "setRecordFields", recordId)
       const { dataType } = looked.scope
       const before = yield* looks.rows(caller, looked)
@@ -117,7 +179,14 @@ const make = Effect.gen(function* () {
       for (const [n, field] of lock.entries()) {
         const problem = Object.hasOwn(fields, field) ? "is set as well" : writeProblem(field, catalog)
         if (problem !== undefined) details.push({ field: `lock[${n}]`, message: problem })
-        else requests.push({ kind: "lock", recordId, field, value: present(looked, before, field) })
+        else requests.push({ kind: "lock", recordId, field, value: valueNow(looked, before, field) })
+      }
+      if (split === null) requests.push(whole(recordId))
+      else if (split !== undefined) {
+        const present = { ...(before[0]?.result.record.fields ?? looked.record.fields), ...said(requests) }
+        const lines = persons(split, { recordId, dataType, fields: present, catalog, sha256 })
+        if (Result.isFailure(lines)) details.push(...lines.failure)
+        else requests.push({ kind: "split", recordId, field: splitField, value: splitText(lines.success) })
       }
       if (requests.length + details.length === 0) details.push({ field: "fields", message: "names no field" })
       yield* refuse(details)
@@ -127,7 +196,12 @@ const make = Effect.gen(function* () {
           const same = new Set(
             (yield* held(looked)).map(({ field, kind, value }) => JSON.stringify([kind, field, value ?? null]))
           )
-          const fresh = requests.filter(({ field, kind, value }) => !same.has(JSON.stringify([kind, field, value])))
+          const wasSplit = (yield* held(looked)).some(({ kind }) => kind === "split")
+          const fresh = requests.filter(
+            ({ field, kind, value }) =>
+              !same.has(JSON.stringify([kind, field, value ?? null])) &&
+              (kind !== "split" || value !== undefined || wasSplit)
+          )
           if (fresh.length > 0) {
             const touched = [{ scope: looked.scope, recordIds: [recordId] }]
             const { workspaceId } = looked.scope
@@ -142,13 +216,17 @@ const make = Effect.gen(function* () {
       const before = yield* looks.rows(caller, looked)
       return yield* atomically(
         Effect.gen(function* () {
-          const wanted = (yield* held(looked)).filter(
-            ({ field }) => fields === undefined || (field !== undefined && fields.includes(field))
-          )
+          const wanted = (yield* held(looked))
+            .filter(speaks)
+            .filter(({ field }) => fields === undefined || (field !== undefined && fields.includes(field)))
           if (wanted.length > 0) {
             const touched = [{ scope: looked.scope, recordIds: [recordId] }]
             const which = wanted.map(({ id }) => id)
+            const { dataType, workspaceId } = looked.scope
             yield* facts.lift(looked.scope, touched, which, caller.cause)
+            if (wanted.some(({ kind }) => kind === "split")) {
+              yield* facts.add({ workspaceId, dataType }, touched, [whole(recordId)], caller.cause)
+            }
           }
           return yield* shown(looked, yield* acted(caller, looked, before))
         })
@@ -172,6 +250,6 @@ export class RecordWords extends Context.Service<
   static readonly layer: Layer.Layer<
     RecordWords,
     never,
-    RecordLooks | EnrichmentFacts | AnalysisStore | RecordChangeStore | Transactor | Ids
+    RecordLooks | EnrichmentFacts | AnalysisStore | RecordChangeStore | Transactor | Ids | Digest
   > = Layer.effect(RecordWords, make)
 }

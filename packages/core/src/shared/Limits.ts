@@ -75,6 +75,8 @@ export const limits = {
   simulatedChanges: 20,
   /** Fields of a record that a person speaks about in one request. */
   wordFields: 50,
+  /** Lines that a record falls into. */
+  recordLines: 50,
   /** Days that the history of values stays after their record is gone, and entries of it that an explanation tells. */
   changeDays: 400,
   toldChanges: 200,

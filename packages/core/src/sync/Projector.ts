@@ -14,7 +14,9 @@ import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
+import { splitMismatches } from "../enrichment/kinds/split/SplitEvents.ts"
 import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
+import { EventStore } from "../event/EventStore.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { startOf as startOfFeed } from "../feed/FeedConfig.ts"
@@ -107,7 +109,16 @@ export class Projector extends Context.Service<
   static readonly layer: Layer.Layer<
     Projector,
     never,
-    RecordStore | FeedStore | DeliveryStore | JobStore | AnalysisStore | RecordChangeStore | Transactor | Digest | Ids
+    | RecordStore
+    | FeedStore
+    | DeliveryStore
+    | JobStore
+    | AnalysisStore
+    | RecordChangeStore
+    | EventStore
+    | Transactor
+    | Digest
+    | Ids
   > = Layer.effect(
     Projector,
     Effect.gen(function* () {
@@ -117,6 +128,7 @@ export class Projector extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
+      const events = yield* EventStore
       const history = yield* deliveredHistory
       const beside = yield* besideRecords({ mayAsk: true })
 
@@ -228,12 +240,17 @@ export class Projector extends Context.Service<
             all.flatMap(([, rows]) => rows.map(({ rowId }) => rowId))
           )
         )
-        const withLines = all.flatMap(([start, rows]) => (start.mayHaveLines ? rows : []))
+        /** Those that enrichments may split or may have split, and those that a person did. */
+        const linesIn = ([start, rows]: readonly [Started, ReadonlyArray<DocumentRow>]) =>
+          start.mayHaveLines ? rows : rows.filter(({ record }) => standing.notes.get(record.id)?.split !== undefined)
+        const withLines = all.flatMap(linesIn)
         const under =
           withLines.length === 0 ? undefined : yield* deliveries.entriesUnder(feed.id, basesOf(feed, withLines))
         for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
-        return all.map(([start, rows]): Judged => {
+        return all.map((one): Judged => {
+          const [start, rows] = one
           const enriching = enrichingOf(projection, start)
+          const mayHaveLines = linesIn(one).length > 0
           const judging: Judging = {
             feed,
             job,
@@ -242,13 +259,13 @@ export class Projector extends Context.Service<
             standing,
             entries,
             isSettled: (record) => isSettled(projection, start, record),
-            mayHaveLines: start.mayHaveLines,
+            mayHaveLines,
             hash: digest.contentHash,
             note
           }
           return judged(
             judging,
-            under === undefined || !start.mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
+            under === undefined || !mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
           )
         })
       })
@@ -265,6 +282,8 @@ export class Projector extends Context.Service<
         const alongside = Effect.gen(function* () {
           if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
           if (changes.length > 0) yield* history.append(changes)
+          const mismatches = splitMismatches(changes)
+          if (mismatches.length > 0) yield* events.append(mismatches)
           yield* setMarks
         })
         const asked = yield* atomically(

@@ -32,7 +32,8 @@ export const rowsOfRow = (
   standing: Pick<Beside, "gathered" | "notes">,
   note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): ReadonlyArray<EnrichedRow> => {
-  if (!enriching.pipeline.makesLines) return [{ ...row, enriched: enriched(enriching, row, standing, note) }]
+  if (!Pipeline.mayFall(enriching.pipeline, standing.notes.get(row.record.id)))
+    return [{ ...row, enriched: enriched(enriching, row, standing, note) }]
   const view = viewOf(enriching, row)
   const { lines, linesShown, record, shown } = Pipeline.runWithLines(
     enriching.pipeline,

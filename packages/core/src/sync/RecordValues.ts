@@ -77,13 +77,14 @@ const make = Effect.gen(function* () {
       const byId = new Map(some.map((row) => [row.recordId, row]))
       const scope = { workspaceId: feed.workspaceId, accountId, dataType }
       const enriching = { pipeline, dataType, specs, ownerFields, today }
-      const parts = ofDocuments || pipeline.makesLines
-      const ids = parts ? [...new Set(Array.from(byId.keys(), documentOf))] : [...byId.keys()]
+      const ids = [...new Set(Array.from(byId.keys(), documentOf))]
       const held = yield* records.held(scope, ids)
       const all: ReadonlyArray<DocumentRow> = ofDocuments
         ? held.flatMap((record) => documentRows(feed, record))
         : held.map((record) => ({ record, rowId: record.id, shown: true }))
-      const named = pipeline.makesLines ? all : all.filter(({ rowId }) => byId.has(rowId))
+      // A row that is not there may have lines that are.
+      const bases = new Set(ids)
+      const named = pipeline.makesLines ? all : all.filter(({ rowId }) => byId.has(rowId) || bases.has(rowId))
       const standing = yield* beside(feed, pipeline, today, [[enriching, named]])
       const wanted = named.flatMap((row) => rowsOfRow(enriching, row, standing)).filter(({ rowId }) => byId.has(rowId))
       for (const { enriched: row, record, rowId } of wanted) {

@@ -8,6 +8,9 @@ import * as Effect from "effect/Effect"
 import { FeedRecords } from "../../src/destination/FeedRecords.ts"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
+import { Explanations } from "../../src/explain/Explanations.ts"
+import { RecordWords } from "../../src/explain/RecordWords.ts"
 import type { Feed } from "../../src/feed/Feed.ts"
 import type { Jobs } from "../../src/job/Jobs.ts"
 import { JobStore } from "../../src/job/JobStore.ts"
@@ -17,7 +20,16 @@ import { Tables } from "../../src/table/Tables.ts"
 import { acrossWorkspaces } from "../../src/workspace/Reach.ts"
 import { openFeed, record } from "./PushedWorld.ts"
 
-type World = Effect.Services<ReturnType<typeof openFeed>> | FeedRecords | JobStore | Jobs | Tables | EnrichmentStore
+type World =
+  | Effect.Services<ReturnType<typeof openFeed>>
+  | FeedRecords
+  | JobStore
+  | Jobs
+  | Tables
+  | EnrichmentStore
+  | EventStore
+  | RecordWords
+  | Explanations
 
 const mapped = ["description", "amount", "category", "line", "removed"]
 const inAll = acrossWorkspaces("job engine")
@@ -91,7 +103,12 @@ const opened = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
     yield* world.runDue
   })
   const unnudged = Effect.map(said, (all) => all.filter((row) => !row.startsWith("Nudge")))
-  return { ...world, saved, revised, bill, said: unnudged, idOf, counts, follow }
+  /** The record of this amount. */
+  const recordIds = Effect.fnUntraced(function* (amount: string) {
+    const { rows: sent } = yield* (yield* FeedRecords).list(world.caller, world.feed.id, {})
+    return sent.find(({ values }) => values?.["amount"] === amount)?.recordId ?? expect.fail(`no record of ${amount}`)
+  })
+  return { ...world, recordIds, saved, revised, bill, said: unnudged, idOf, counts, follow }
 })
 
 export const splitScenes = (it: Vitest.MethodsNonLive<World>, folder: string): void => {
@@ -136,6 +153,132 @@ export const splitScenes = (it: Vitest.MethodsNonLive<World>, folder: string): v
       yield* push({ records: [bill("a", "-20", "Market")] })
       yield* runDue
       expect(yield* said).toEqual(["Market -15 Cash cash", "Market -5 food"])
+    })
+  )
+
+  it.effect(
+    "splits a record as a person says, whatever enrichments say, and keeps to it while its amount changes",
+    () =>
+      Effect.gen(function* () {
+        const { bill, caller, feed, follow, push, recordIds, runDue, said, saved, workspace } = yield* opened()
+        const words = yield* RecordWords
+        yield* push({ records: [bill("a", "-100", "Market"), bill("b", "-3", "Tram")] })
+        yield* runDue
+        const id = yield* recordIds("-100")
+        const lines = [
+          { key: "rent", amount: "-60", set: { category: "Rent" } },
+          { key: "food", amount: "-25.00" },
+          { key: "rest" }
+        ]
+        const told = yield* words.set(caller, id, { split: { lines } })
+        expect(told.split?.lines.map(({ amount, key }) => [key, amount])).toEqual([
+          ["rent", "-60"],
+          ["food", "-25"],
+          ["rest", "-15"]
+        ])
+        // No enrichment says otherwise.
+        yield* saved("split", market())
+        yield* follow
+        const three = ["Market -15 rest", "Market -25 food", "Market -60 Rent rent"]
+        expect(yield* said).toEqual([...three, "Tram -3"])
+        const { rows } = yield* (yield* Explanations).explain(caller, id)
+        const ofSplit = rows[0]?.fields.find(({ field }) => field === "split.of")
+        expect(ofSplit?.chain[0]).toMatchObject({
+          authority: "user",
+          sentence: "A person split it into 3 lines",
+          holds: true
+        })
+        // The last line has the difference.
+        yield* push({ records: [bill("a", "-120.50", "Market")] })
+        yield* runDue
+        expect(yield* said).toEqual(["Market -25 food", "Market -35.5 rest", "Market -60 Rent rent", "Tram -3"])
+        // Less than the lines before the last: they share it in proportion, and that is told once for each feed.
+        const mismatches = Effect.map((yield* EventStore).read(workspace.id, 0, 500), (events) =>
+          events.filter(({ type }) => type === "split.mismatch").map(({ data }) => data)
+        ).pipe(inAll)
+        expect(yield* mismatches).toEqual([])
+        yield* push({ records: [bill("a", "-50", "Market")] })
+        yield* runDue
+        expect(yield* said).toEqual(["Market -12.5 food", "Market -30 Rent rent", "Market -7.5 rest", "Tram -3"])
+        expect((yield* words.set(caller, id, { fields: { merchantName: "Market" } })).split?.mismatch).toBe(true)
+        expect(yield* mismatches).toMatchObject([{ recordId: id, feedId: feed.id }])
+        yield* follow
+        yield* push({ records: [bill("a", "-100", "Market")] })
+        yield* runDue
+        expect(yield* said).toEqual([...three, "Tram -3"])
+        expect((yield* mismatches).length).toBe(1)
+        // Taken back, it falls into lines as the enrichment says.
+        expect((yield* words.clear(caller, id, ["split"])).split).toBeUndefined()
+        yield* follow
+        expect(yield* said).toEqual(["Market -15 Cash cash", "Market -85 food", "Tram -3"])
+      })
+  )
+
+  it.effect("splits a record of a feed without a split, at any age, and makes it whole again", () =>
+    Effect.gen(function* () {
+      const { bill, caller, counts, feed, follow, push, recordIds, runDue, said } = yield* opened()
+      const words = yield* RecordWords
+      yield* push({ records: [bill("a", "-100", "Market", 300), bill("b", "-3", "Tram", 300)] })
+      yield* runDue
+      const id = yield* recordIds("-100")
+      yield* words.set(caller, id, { split: { deliver: "both", lines: [{ amount: "-99.99" }, {}] } })
+      yield* follow
+      expect(yield* said).toEqual(["Market -0.01 line_2", "Market -100", "Market -99.99 line_1", "Tram -3"])
+      const { rows } = yield* (yield* FeedRecords).list(caller, feed.id, {})
+      expect(
+        rows
+          .filter(({ recordId }) => recordId.startsWith(`${id}:`))
+          .map(({ values }) => values?.["amount"])
+          .toSorted()
+      ).toEqual(["-0.01", "-99.99"])
+      yield* words.set(caller, id, { split: { lines: [{ amount: "-50", key: "line_2" }, { key: "line_3" }] } })
+      yield* follow
+      expect(yield* said).toEqual(["Market -50 line_2", "Market -50 line_3", "Tram -3"])
+      const again = yield* words.set(caller, id, { split: null })
+      expect(again.split).toBeUndefined()
+      yield* follow
+      expect(yield* said).toEqual(["Market -100", "Tram -3"])
+      yield* words.set(caller, id, { split: null })
+      yield* follow
+      // The nudge alone.
+      expect(yield* counts).toMatchObject({ read: 1, updated: 1, removed: 0 })
+    })
+  )
+
+  it.effect("refuses a person's split that is none, at the field", () =>
+    Effect.gen(function* () {
+      const { bill, caller, push, recordIds, runDue } = yield* opened()
+      const words = yield* RecordWords
+      yield* push({ records: [bill("a", "-100", "Market"), bill("b", "0", "Nothing")] })
+      yield* runDue
+      const [id, zero] = [yield* recordIds("-100"), yield* recordIds("0")]
+      const faults = (lines: ReadonlyArray<object>, of = id) =>
+        Effect.map(Effect.flip(words.set(caller, of, { split: { lines } })), (error) =>
+          "details" in error ? error.details.map(({ field, message }) => `${field} ${message}`) : []
+        )
+      expect(yield* faults([{ amount: "-40" }, { amount: "-50" }])).toEqual([
+        "split.lines must be -100 together: -10 is left"
+      ])
+      expect(yield* faults([{}, { amount: "-50" }])).toEqual([
+        "split.lines[0].amount is missing: only the last line may leave it out"
+      ])
+      expect(yield* faults([{ amount: "40" }, { amount: "-1.001", key: "x" }, { key: "x", amount: "many" }])).toEqual([
+        "split.lines[0].amount must have the sign of the record, whose amount is -100",
+        "split.lines[1].amount must have at most 2 digits after the point",
+        'split.lines[2].key "x" is taken',
+        "split.lines[2].amount must be a decimal number such as -12.50"
+      ])
+      expect(yield* faults([{ amount: "-101" }, {}])).toEqual([
+        "split.lines[1].amount would be 1: the lines before it are more than -100 already"
+      ])
+      expect(yield* faults([{ amount: "-1", set: { amount: "3", accountId: "x", date: "soon" } }, {}])).toEqual([
+        "split.lines[0].set.amount is what the split gives to the line",
+        'split.lines[0].set.accountId "accountId" is not writable',
+        "split.lines[0].set.date must be a date of the form YYYY-MM-DD"
+      ])
+      expect(yield* faults([{ amount: "-1" }, {}], zero)).toEqual([
+        'split needs an amount: "amount" of the record is 0'
+      ])
     })
   )
 

@@ -109,22 +109,68 @@ const ExplanationRecord = Schema.Struct({
 const { dataType: _type, workspaceId: _ws, ...factFields } = EnrichmentFact.fields
 const FactRecord = Schema.Struct(factFields).annotate({ identifier: "EnrichmentFact" })
 
+const deliver = Schema.Literals(["lines", "parent", "both"])
+
+const SaidSplit = Schema.Struct({
+  by: factFields.by,
+  at: factFields.at,
+  deliver,
+  lines: Schema.Array(
+    Schema.Struct({
+      lineId: Schema.String,
+      key: Schema.String,
+      amount: Schema.String,
+      set: Schema.Record(Schema.String, Value)
+    })
+  ),
+  mismatch: Schema.Boolean.annotate({
+    description: "The amount has become less than the lines before the last: they share it in proportion."
+  })
+}).annotate({ identifier: "RecordSplit", description: "How a person split the record." })
+
 const WordsRecord = Schema.Struct({
   recordId: Schema.String,
   words: Schema.Array(FactRecord).annotate({ description: "What a person said of fields, and holds." }),
+  split: Schema.optionalKey(SaidSplit),
   shadows: Schema.Array(Schema.Struct({ ...ShadowRecord.fields, feedId: Id("feed"), rowId: Schema.String }))
 }).annotate({ identifier: "RecordWords" })
 
 const FieldName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.mappingKeyLength))
 const names = Schema.Array(FieldName).check(Schema.isMinLength(1), Schema.isMaxLength(limits.wordFields))
 
+const sent = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+
+const SplitRecord = Schema.Struct({
+  deliver: Schema.optionalKey(deliver).annotateKey({
+    description: "Which rows feeds deliver; the lines unless given."
+  }),
+  lines: Schema.Array(
+    Schema.Struct({
+      key: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64))).annotateKey({
+        description: "Names the line for ever; line_1, line_2 and so on unless given."
+      }),
+      amount: Schema.optionalKey(
+        Schema.Union([Schema.String.check(Schema.isMaxLength(40)), Schema.Finite])
+      ).annotateKey({
+        description: "With the sign of the record. The last line may leave it out: it has what is left."
+      }),
+      set: Schema.optionalKey(Schema.Record(Schema.String, sent).check(Schema.isMaxProperties(20))).annotateKey({
+        description: "What fields of the line hold."
+      })
+    })
+  ).check(Schema.isBetweenLength(2, limits.recordLines))
+}).annotate({ identifier: "SplitRecord" })
+
 const SetRecordFields = Schema.Struct({
   fields: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])))
+    Schema.Record(Schema.String, sent)
       .check(Schema.isMaxProperties(limits.wordFields))
       .annotate({ description: "Field -> value; null empties it. A number may be sent as text, with all its digits." })
   ),
-  lock: Schema.optionalKey(names.annotate({ description: "Fields that stay as they are shown now." }))
+  lock: Schema.optionalKey(names.annotate({ description: "Fields that stay as they are shown now." })),
+  split: Schema.optionalKey(Schema.NullOr(SplitRecord).annotate({ expected: "an object, or null" })).annotateKey({
+    description: "How the record falls into lines, whose sum is its amount; null makes it whole again."
+  })
 }).annotate({ identifier: "SetRecordFields" })
 
 const UndoChange = Schema.Struct({
@@ -144,7 +190,8 @@ const record = { record_id: Schema.String }
 const path = "/v1/records/:record_id"
 
 const ClearedFields = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.filterText)).annotate({
-  description: "Names of fields, separated by commas; all that a person spoke about unless given."
+  description:
+    "Names of fields, separated by commas, and `split` for a split; all that a person spoke about unless given."
 })
 
 export const ValueApi = HttpApiGroup.make("values", { topLevel: true }).add(

@@ -1,11 +1,39 @@
 import * as Effect from "effect/Effect"
 import type { EnrichmentFact, RecordChange } from "@millrace/core/enrichment"
-import { type Explanation, Explanations, RecordWords, Undoing, type Words } from "@millrace/core/kernel"
+import {
+  type Explanation,
+  Explanations,
+  RecordWords,
+  type SplitRequest,
+  Undoing,
+  type Words
+} from "@millrace/core/kernel"
 import { one } from "../api/Envelope.ts"
 import { serve } from "./Serve.ts"
 
 const factToWire = ({ dataType: _d, workspaceId: _w, ...fact }: EnrichmentFact) => fact
 const changeToWire = ({ workspaceId: _w, ...change }: RecordChange) => change
+
+type Sent = Readonly<Record<string, string | number | boolean | null>>
+
+/** Numbers come as text to the kernel, with all their digits. */
+const asText = (fields: Sent) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, typeof value === "number" ? String(value) : value])
+  )
+
+interface SentSplit extends Omit<SplitRequest, "lines"> {
+  readonly lines: ReadonlyArray<{ readonly key?: string; readonly amount?: string | number; readonly set?: Sent }>
+}
+
+const splitFromWire = ({ lines, ...rest }: SentSplit): SplitRequest => ({
+  ...rest,
+  lines: lines.map(({ amount, set, ...line }) => ({
+    ...line,
+    ...(amount === undefined ? {} : { amount: String(amount) }),
+    ...(set === undefined ? {} : { set: asText(set) })
+  }))
+})
 
 const wordsToWire = ({ words, ...rest }: Words) => one({ ...rest, words: words.map(factToWire) })
 
@@ -40,13 +68,12 @@ export const layer = serve(
     return {
       explainRecord: ({ caller, ids }) =>
         Effect.map(explanations.explain(caller, ids.record), (found) => one(explanationToWire(found))),
-      setRecordFields: ({ caller, ids, payload: { fields = {}, lock } }) =>
+      setRecordFields: ({ caller, ids, payload: { fields = {}, lock, split } }) =>
         Effect.map(
           words.set(caller, ids.record, {
-            fields: Object.fromEntries(
-              Object.entries(fields).map(([field, value]) => [field, typeof value === "number" ? String(value) : value])
-            ),
-            ...(lock === undefined ? {} : { lock })
+            fields: asText(fields),
+            ...(lock === undefined ? {} : { lock }),
+            ...(split === undefined ? {} : { split: split === null ? null : splitFromWire(split) })
           }),
           wordsToWire
         ),

@@ -309,8 +309,13 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   setRecordFields: {
     description:
       "Keeps a person's own values of fields, and locks others as they are shown. Every feed that shows the record follows with " +
-      "its next run; no enrichment overrules them. What enrichments would have written is told as a shadow.",
-    body: { fields: { category: "Gifts" }, lock: ["merchantName"] },
+      "its next run; no enrichment overrules them. What enrichments would have written is told as a shadow. `split` lets a " +
+      "record fall into lines with amounts of their own; where its amount changes later, the last line has the difference.",
+    body: {
+      fields: { category: "Gifts" },
+      lock: ["merchantName"],
+      split: { lines: [{ amount: "-15.00", set: { category: "Cash" } }, { set: { category: "Groceries" } }] }
+    },
     answer: one(Examples.words)
   },
   clearRecordFields: {

@@ -451,8 +451,12 @@ export const operations: ReadonlyArray<Sample> = [
     template: "/v1/records/{record_id}/fields",
     status: 200,
     scopes: ["banks:write"],
-    body: { fields: { category: "Gifts", amount: -4.8, notes: null }, lock: ["merchantName"] },
-    faults: { fields: [null, "x", []], lock: [null, "x", []] }
+    body: {
+      fields: { category: "Gifts", amount: -4.8, notes: null },
+      lock: ["merchantName"],
+      split: { lines: [{ key: "cash", amount: -15, set: { category: "Cash", reviewed: true } }, {}] }
+    },
+    faults: { fields: [null, "x", []], lock: [null, "x", []], split: ["x", 3, []] }
   },
   {
     id: "clearRecordFields",

@@ -9,13 +9,15 @@ import { Timestamp } from "../../shared/Timestamp.ts"
 export type EnrichmentFactId = Id<"fact">
 
 /**
- * `set`: a person's own value, which locks the field. `lock`: the value shown stays. `suppress`: the enrichment is silent
+ * `set`: a person's own value, which locks the field. `lock`: the value shown stays. `split`: how a person split the record;
+ * without a value it is whole again, and its lines of before are looked for. `suppress`: the enrichment is silent
  * about the field, or about the record where no field is named. `forbid`, `confirm`: two records do not belong together, or
  * do. `block`, `accept`, `reject`, `note`: what a kind asks people about; the field and the value say what it is.
  */
 const enrichmentFactKinds = [
   "set",
   "lock",
+  "split",
   "suppress",
   "forbid",
   "confirm",
@@ -30,7 +32,7 @@ export const EnrichmentFact = Schema.Struct({
   workspaceId: Id("workspace"),
   dataType: DataType,
   kind: Schema.Literals(enrichmentFactKinds),
-  /** Absent where a person speaks for themselves: `set` and `lock`. */
+  /** Absent where a person speaks for themselves: `set`, `lock` and `split`. */
   enrichmentId: Schema.optionalKey(Id("enrichment")),
   /** Absent where it is about the enrichment as a whole. */
   recordId: Schema.optionalKey(Schema.String),
@@ -54,6 +56,10 @@ export interface UndoTarget {
   /** The records of the link. */
   readonly members?: ReadonlyArray<string>
 }
+
+/** Whether a person speaks for themselves about a field. */
+export const isWord = ({ kind }: Pick<EnrichmentFact, "kind">): boolean =>
+  kind === "set" || kind === "lock" || kind === "split"
 
 /** What takes back the word of any enrichment about a record: it stays silent until the fact is lifted. */
 export const suppression = ({ enrichmentId, field, recordId }: UndoTarget): ReadonlyArray<FactRequest> => [

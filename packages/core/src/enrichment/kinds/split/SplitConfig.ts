@@ -14,7 +14,6 @@ import type { Check, Issue } from "../Kind.ts"
 
 export const splitStage = 80
 const rulesPerSplit = 100
-const linesPerRecord = 50
 const fieldsPerLine = 20
 const heaviest = 1_000
 const longestValue = 40
@@ -41,7 +40,7 @@ const Rule = Schema.Struct({
   id: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(64))),
   name: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(limits.nameLength))),
   conditions: ConditionGroup,
-  lines: Schema.Array(Line).check(Schema.isMinLength(1), Schema.isMaxLength(linesPerRecord))
+  lines: Schema.Array(Line).check(Schema.isMinLength(1), Schema.isMaxLength(limits.recordLines))
 })
 export type SplitRule = typeof Rule.Type
 
@@ -145,8 +144,8 @@ const checkLines = (
   }
   if (sums && Decimal.compare(percentOf(lines), hundred) > 0)
     errors.push({ field: `${at}.lines`, message: "the percentages must be at most 100 together" })
-  if (leaves && lines.length === linesPerRecord)
-    errors.push({ field: `${at}.lines`, message: `with the line of what is left there are over ${linesPerRecord}` })
+  if (leaves && lines.length === limits.recordLines)
+    errors.push({ field: `${at}.lines`, message: `with the line of what is left there are over ${limits.recordLines}` })
 }
 
 export const checkSplit = (config: SplitConfig, before: FieldCatalog, patterns: PatternEngine): Check => {

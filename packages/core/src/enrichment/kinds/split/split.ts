@@ -5,6 +5,7 @@ import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
 import { limits } from "../../../shared/Limits.ts"
 import type { Claim, Outcome, PlanContext, RecordKind, View } from "../Kind.ts"
+import { splitEventTypes } from "./SplitEvents.ts"
 import { checkSplit, declaredBySplit, SplitConfig, splitStage } from "./SplitConfig.ts"
 import { explainSplit, SplitEvidence, Splitter } from "./Splitter.ts"
 
@@ -44,6 +45,7 @@ export const makeSplit = (patterns: PatternEngine, sha256: Sha256): RecordKind<S
     authority: "analysis",
     dataTypes: ["transactions", "receipts", "invoices"],
     writes: ["*"],
+    emits: splitEventTypes,
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   makesLines: true,
