@@ -2,7 +2,8 @@
  * Runs the enrichments of set kinds over what changed in the ledger (enrichments A4, A10, A11).
  *
  * Changes are looked at in slices. Each slice is one transaction: entries, states, claims, links, events and how far it came
- * are there together, or not at all. A record about which something else is said than before gets a new change number, so
+ * are there together, or not at all. Partitions of which something changed wait until all changes have been read, so that each is
+ * planned once however many slices and accounts it is made of; then they are planned in slices of their own. A record about which something else is said than before gets a new change number, so
  * that feeds deliver what follows.
  */
 import * as Context from "effect/Context"
@@ -29,6 +30,7 @@ import type { OutboxStore } from "../message/OutboxStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisStore.ts"
+import { AnalysisExtent } from "./AnalysisExtent.ts"
 import { analysisAccounts } from "./AnalysisAccounts.ts"
 import { type PlacedAccount, placing } from "./AnalysisPlaces.ts"
 import { AnalysisSlice, type SliceResult } from "./AnalysisSlice.ts"
@@ -36,8 +38,9 @@ import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { revisionOf } from "./SetStep.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import type { AccountStatus, PlannedEvent } from "./kinds/SetKind.ts"
+import type { AccountStatus, PartitionKey, PlannedEvent } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
+import { PlanningRoom } from "./PlanningRoom.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
 import { keepFindings } from "./FindingKeeping.ts"
@@ -227,6 +230,7 @@ export class Analysis extends Context.Service<
         const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
         const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
         const scope = { workspaceId: workspace.id, dataType }
+        const extent = yield* AnalysisExtent
         let head = yield* store.head(scope)
         // What the last one said that is gone now, or rests, is still to be taken back.
         if (sets.length === 0 && Object.keys(head.planned).length === 0) return []
@@ -250,6 +254,7 @@ export class Analysis extends Context.Service<
         const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
         const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
         const faults: Array<PipelineFault> = []
+        const failed = new Map<string, ReadonlySet<PartitionKey>>()
         let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
         for (let tries = 0; ;) {
           const today = head.asOf !== null && head.asOf > run.today ? head.asOf : run.today
@@ -299,29 +304,32 @@ export class Analysis extends Context.Service<
             sha256: (text) => digest.sha256(text)
           })
           const moved: Array<AnalysisMark> = []
-          let room: number = limits.commitChunk
+          let left = extent.changes
           let whole = 0
           for (const one of behind) {
-            if (room <= 0) break
+            if (left <= 0) break
             const { account, signature } = one
             const after = startOf(one)
             const upTo = lastOf(one)
-            const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: room })
+            const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: left })
             yield* slice.add(one, changes)
-            const isWhole = changes.length < room
-            room -= changes.length
+            const isWhole = changes.length < left
+            left -= changes.length
             moved.push({ accountId: account.id, changeNo: isWhole ? upTo : changes.at(-1)!.changeNo, signature })
             if (isWhole) whole++
           }
           // Accounts that no feed in scope shows any more.
           const emptied: Array<AccountId> = []
           for (const accountId of unmarked) {
-            const ids = yield* store.accountRecords(scope, accountId, limits.commitChunk)
+            const ids = yield* store.accountRecords(scope, accountId, extent.changes)
             slice.remove(ids)
-            if (ids.length < limits.commitChunk) emptied.push(accountId)
+            if (ids.length < extent.changes) emptied.push(accountId)
           }
-          const isLast = whole === behind.length && emptied.length === unmarked.length
-          const result = yield* slice.plan(isLast)
+          // Partitions are planned when all that changed has been read: each once, however many accounts share it.
+          const isRead = whole === behind.length && emptied.length === unmarked.length
+          const room = new PlanningRoom(isRead ? extent.planned : 0)
+          const result = yield* slice.plan({ room, isRead, aside: failed })
+          const isLast = isRead && !room.hasRest
           const known = Object.fromEntries(
             [...planned].flatMap(([id, tag]) => {
               // An enrichment is known from the first run on that saw all accounts; it is quiet until then.
@@ -346,6 +354,9 @@ export class Analysis extends Context.Service<
           } else {
             tries = 0
             faults.push(...result.faults)
+            for (const { failed: some, step } of result.planned) {
+              failed.set(step.enrichment.id, (failed.get(step.enrichment.id) ?? new Set()).union(some))
+            }
             if (isLast) return faults
           }
           head = yield* store.head(scope)

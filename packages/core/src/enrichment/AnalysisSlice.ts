@@ -22,6 +22,7 @@ import { type CompiledPipeline, type Gathered, mayFall, type PipelineFault, run,
 import { gather } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
+import type { PlanningRoom } from "./PlanningRoom.ts"
 import { slowMessage } from "./PlanningTime.ts"
 import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 
@@ -62,6 +63,14 @@ export interface SliceResult {
   readonly faults: ReadonlyArray<PipelineFault>
 }
 
+export interface SlicePlanning {
+  readonly room: PlanningRoom
+  /** All records that changed are in this slice or in those before: what is due, or was planned otherwise, is planned as well. */
+  readonly isRead: boolean
+  /** Partitions that failed in this run already, by enrichment. */
+  readonly aside?: ReadonlyMap<string, ReadonlySet<PartitionKey>>
+}
+
 interface Looked {
   readonly record: LedgerRecord
   readonly placed: PlacedAccount
@@ -76,8 +85,6 @@ const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
   }
   return fields
 }
-
-const planTag = (step: Step) => step.tag
 
 export class AnalysisSlice {
   private readonly input: SliceInput
@@ -128,8 +135,8 @@ export class AnalysisSlice {
     return this.notes.get(recordId)
   }
 
-  /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */
-  readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, isLast: boolean) {
+  /** Everything that changed, as far as there is room: what has none waits for another slice. */
+  readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, { aside, isRead, room }: SlicePlanning) {
     const {
       accounts,
       at,
@@ -155,8 +162,10 @@ export class AnalysisSlice {
         scope,
         step,
         observed: this.observe(step, faults),
-        stale: isLast ? yield* this.stale(step) : [],
-        facts: hasFacts ? yield* store.facts(scope, { enrichmentId: id }) : [],
+        stale: isRead ? yield* this.stale(step, room, aside?.get(id)) : [],
+        room,
+        aside: aside?.get(id),
+        facts: hasFacts && !room.isFull ? yield* store.facts(scope, { enrichmentId: id }) : [],
         today,
         at,
         locale,
@@ -181,10 +190,22 @@ export class AnalysisSlice {
   })
 
   /** Partitions that are planned although no record of them changed. */
-  private readonly stale = Effect.fnUntraced(function* (this: AnalysisSlice, step: Step) {
+  private readonly stale = Effect.fnUntraced(function* (
+    this: AnalysisSlice,
+    step: Step,
+    room: PlanningRoom,
+    aside: ReadonlySet<PartitionKey> = new Set()
+  ) {
     const { planned, scope, store, today } = this.input
+    if (room.isFull) {
+      room.leave()
+      return []
+    }
     const { id } = step.enrichment
-    const keys = yield* store.stale(scope, id, { tag: planTag(step), today, limit: limits.runPartitions })
+    const limit = limits.runPartitions + aside.size
+    const all = yield* store.stale(scope, id, { tag: step.tag, today, limit })
+    if (all.length === limit) room.leave()
+    const keys = all.filter((key) => !aside.has(key))
     const { pulse } = step.kind
     return pulse === undefined || planned[id] === step.wholeTag || keys.includes(pulse) ? keys : [...keys, pulse]
   })

@@ -29,6 +29,7 @@ import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { Kinds } from "./Kinds.ts"
 import type { PipelineFault } from "./Pipeline.ts"
+import { PlanningRoom } from "./PlanningRoom.ts"
 import { notesOf, type RecordNotes } from "./RecordNotes.ts"
 
 /** A record with whose it is. */
@@ -199,7 +200,7 @@ const make = Effect.gen(function* () {
           some.map(({ record }) => record)
         )
       }
-      const { faults, planned } = yield* slice.plan(from === "beginning")
+      const { faults, planned } = yield* slice.plan({ room: PlanningRoom.unlimited, isRead: from === "beginning" })
       return { notes: (id) => slice.notesOf(id), planned, faults } satisfies Rehearsed as Rehearsed
     }),
     isPresent: Effect.fnUntraced(function* (workspace, dataType, enrichments) {

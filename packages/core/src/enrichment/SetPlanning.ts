@@ -33,6 +33,7 @@ import type {
   SetRecord
 } from "./kinds/SetKind.ts"
 import { linkId } from "./kinds/LinkId.ts"
+import { PlanningRoom, waitingNewsTag, waitingTag } from "./PlanningRoom.ts"
 import { PlanningTime } from "./PlanningTime.ts"
 import { lineSeparator } from "./Progress.ts"
 import { revisionOf, type SetStep } from "./SetStep.ts"
@@ -52,6 +53,10 @@ export interface SetPlanningInput {
   readonly observed: ReadonlyArray<Observed>
   /** Partitions that are planned although no record of them changed. */
   readonly stale: ReadonlyArray<PartitionKey>
+  /** What has no room waits for another transaction; room for everything unless given. */
+  readonly room?: PlanningRoom
+  /** Partitions that failed in this run already, and wait for the next one. */
+  readonly aside?: ReadonlySet<PartitionKey> | undefined
   readonly facts: ReadonlyArray<EnrichmentFact>
   readonly today: CalendarDate.CalendarDate
   readonly accounts: ReadonlyMap<AccountId, SetAccount>
@@ -85,6 +90,8 @@ export interface SetPlanned {
   readonly touched: ReadonlyMap<string, AccountId>
   /** Partitions that were planned: what is said of a record by others stays. */
   readonly planned: ReadonlySet<PartitionKey>
+  /** Partitions that could not be planned. */
+  readonly failed: ReadonlySet<PartitionKey>
   readonly faults: ReadonlyArray<string>
   /** Whether the kind planned for longer than it may. */
   readonly isSlow: boolean
@@ -134,7 +141,7 @@ const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): st
 
 /** One enrichment, for the records that one commit covers. */
 export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
-  const { facts, observed, scope, stale, step, store, today } = input
+  const { aside, facts, observed, room = PlanningRoom.unlimited, scope, stale, step, store, today } = input
   const { enrichment, kind, prepared, tag } = step
   const encodeState = Schema.encodeSync(kind.State.codec)
   const decodeState = Schema.decodeUnknownSync(kind.State.codec)
@@ -157,10 +164,13 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     moved.set(recordId, next)
     for (const { partition } of [...last, ...next]) dirty.add(partition)
   }
+  const inOrder = [...dirty].filter((key) => aside?.has(key) !== true).toSorted()
 
   // Partitions as they are after the change.
   const known = new Map<PartitionKey, Partition<unknown>>()
   const stateTexts = new Map<PartitionKey, string | undefined>()
+  /** Records of partitions that waited, and are no past. */
+  const news = new Set<string>()
   const originOf = new Map<string, Origin>()
   const read = Effect.fnUntraced(function* (keys: ReadonlyArray<PartitionKey>) {
     const missing = [...new Set(keys)].filter((key) => !known.has(key))
@@ -186,6 +196,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         }
         const state = states.get(key)
         const same = state !== undefined && revisionOf(state.tag) === revisionOf(tag)
+        if (state?.tag === waitingNewsTag) for (const { recordId } of all) news.add(recordId)
         stateTexts.set(key, same ? JSON.stringify(state.state) : undefined)
         known.set(key, { records: all, state: same ? decodeState(state.state) : undefined })
       }
@@ -193,6 +204,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     return new Map(keys.map((key) => [key, known.get(key)!]))
   })
 
+  const isPast = input.isPast ?? (() => true)
   const past = (enrichment.past ?? []).map(({ remembered, until }) => ({
     until: CalendarDate.inZone(Timestamp.toMillis(until), input.timezone),
     remembered
@@ -205,7 +217,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         prepared,
         name: enrichment.name,
         locale: input.locale ?? "en",
-        isPast: input.isPast ?? (() => true),
+        isPast: (recordId) => isPast(recordId) && !news.has(recordId),
         at: input.at,
         timezone: input.timezone,
         revision: enrichment.revision,
@@ -250,7 +262,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   }
 
   const results = new Map<PartitionKey, Encoded | undefined>()
-  const postponed = new Set<PartitionKey>()
+  const failed = new Set<PartitionKey>()
   const settle = (keys: ReadonlyArray<PartitionKey>, plan: ReadonlyMap<PartitionKey, Encoded>) => {
     const again: Array<PartitionKey> = []
     for (const key of keys) if (!plan.has(key)) results.set(key, undefined)
@@ -263,15 +275,18 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     return again
   }
 
-  let pending: ReadonlyArray<PartitionKey> = [...dirty].toSorted()
-  if (pending.length > limits.runPartitions) {
-    for (const key of pending.slice(limits.runPartitions)) postponed.add(key)
-    pending = pending.slice(0, limits.runPartitions)
-  }
+  let pending = yield* room.take(inOrder, limits.runPartitions, (some) =>
+    Effect.map(read(some), (found) => {
+      let records = 0
+      for (const partition of found.values()) records += partition.records.length
+      return records
+    })
+  )
+  const waiting = new Set(inOrder.slice(pending.length))
   for (let round = 1; pending.length > 0; round++) {
     if (round > limits.planRounds) {
       faults.push(`limit: partitions did not settle in ${limits.planRounds} rounds`)
-      for (const key of pending) postponed.add(key)
+      for (const key of pending) failed.add(key)
       break
     }
     const neighbours = pending.flatMap((key) => kind.neighbours?.(prepared, key) ?? [])
@@ -294,14 +309,14 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
           return yield* Effect.failCause(alone.cause as Cause.Cause<StorageUnavailable>)
         }
         faults.push(`${messageOf(alone.cause)} (partition ${key})`)
-        postponed.add(key)
+        failed.add(key)
       }
     }
-    pending = [...new Set(again)].filter((key) => !postponed.has(key)).toSorted()
+    pending = [...new Set(again)].filter((key) => !failed.has(key)).toSorted()
   }
 
   // What is different from before.
-  for (const key of postponed) results.delete(key)
+  for (const key of failed) results.delete(key)
   const keys = [...results.keys()].toSorted()
   const outputs = yield* store.outputs(scope, enrichment.id, keys)
   const touched = new Map<string, AccountId>()
@@ -320,7 +335,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     const one = results.get(partition)
     if (one === undefined) dropped.push(partition)
     else {
-      partitions.push({ partition, tag, state: one.state, due: one.due })
+      partitions.push({ partition, tag, state: one.state, due: waiting.has(partition) ? today : one.due })
       events.push(...one.plan.events)
       findings.push(...(one.plan.findings ?? []).map((finding) => ({ partition, finding })))
       messages.push(...(one.plan.messages ?? []))
@@ -356,10 +371,19 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     }
     for (const id of lastLinks.keys()) goneLinks.add(id)
   }
-  for (const partition of postponed) {
-    // Whatever it said stays; it is planned by the next run.
-    const kept = yield* store.partitions(scope, enrichment.id, [partition])
-    partitions.push({ partition, tag: "", state: kept[0]?.state ?? null, due: today })
+  // Whatever these said stays, until they are planned.
+  const listed = new Set(stale)
+  const later = [...failed, ...[...waiting].filter((key) => !listed.has(key) && !results.has(key))]
+  const kept = new Map((yield* store.partitions(scope, enrichment.id, later)).map((one) => [one.partition, one]))
+  const newsIn = new Set<PartitionKey>()
+  if (kind.begins !== undefined) {
+    for (const [recordId, entries] of moved) {
+      if (!isPast(recordId)) for (const { partition } of entries) newsIn.add(partition)
+    }
+  }
+  for (const partition of later) {
+    const { state = null, tag: last = newsIn.has(partition) ? waitingNewsTag : waitingTag } = kept.get(partition) ?? {}
+    partitions.push({ partition, tag: last, state, due: today })
   }
   return {
     changes: {
@@ -377,6 +401,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     messages,
     touched,
     planned: new Set(keys),
+    failed,
     faults,
     isSlow: time.isSlow
   } satisfies SetPlanned as SetPlanned

@@ -48,9 +48,11 @@ export const limits = {
   /** Rows of a table that a lookup reads, and entries that one holds itself. */
   lookupRows: 50_000,
   lookupEntries: 5_000,
-  /** Records of one partition of a set kind, partitions that one run plans, and rounds until they must have settled. */
+  /** Records of one partition of a set kind, and rounds until partitions must have settled. */
   partitionRecords: 20_000,
+  /** Partitions and records of them that one transaction plans for an analysis; the next one goes on. */
   runPartitions: 20_000,
+  plannedRecords: 40_000,
   planRounds: 24,
   /** Milliseconds that planning a partition may take before it is told. */
   partitionMillis: 2_000,

@@ -1,0 +1,14 @@
+/** How much one transaction of an analysis covers. What is said does not depend on it, which tests show by making it small. */
+import * as Context from "effect/Context"
+import { limits } from "../shared/Limits.ts"
+
+export interface Extent {
+  /** Records that changed, of which is written down where they stand. */
+  readonly changes: number
+  /** Records of the partitions that are planned. */
+  readonly planned: number
+}
+
+export const AnalysisExtent = Context.Reference<Extent>("@millrace/core/enrichment/AnalysisExtent", {
+  defaultValue: () => ({ changes: limits.commitChunk, planned: limits.plannedRecords })
+})
