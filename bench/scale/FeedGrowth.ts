@@ -23,7 +23,7 @@ export interface FeedCosts {
 const idleSeconds = 24
 const settleMillis = 8_000
 const lookEvery = 500
-const patienceMillis = 300_000
+const patienceMillis = 1_800_000
 const megabyte = 1_048_576
 
 interface Burst {

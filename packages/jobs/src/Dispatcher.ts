@@ -16,8 +16,10 @@ import { WakeSignal } from "./WakeSignal.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
 const backlogTick = 50
-/** Between two ticks: at least one a second while something is under way, so that what was lost is found. */
+/** Between two ticks while something is under way, so that what was lost is found. */
 const busyTick = 1_000
+/** The same, where storage tells what arrives. */
+const listeningBusyTick = 2_000
 /** When nothing is. */
 const idleTick = 2_000
 /** When nothing is, and storage tells what arrives. */
@@ -49,6 +51,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
     const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
       Effect.annotateLogs(told(work), { step: name })
 
+    const busy = () => (listening ? listeningBusyTick : busyTick)
     const quiet = () => (listening ? listeningTick : idleTick)
 
     /** Milliseconds until the next look, when nothing is heard. */
@@ -56,7 +59,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
     const nextPause = (answer: Dispatched | undefined): number => {
       if (answer === undefined) return Math.min(awayTick, pause * 2)
       if (answer.more) return answer.jobs.length > 0 ? backlogTick : Math.min(busyTick, pause * 2)
-      return answer.inFlight + answer.jobs.length > 0 ? busyTick : quiet()
+      return answer.inFlight + answer.jobs.length > 0 ? busy() : quiet()
     }
 
     const look = Effect.gen(function* () {

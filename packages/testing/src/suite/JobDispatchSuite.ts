@@ -28,11 +28,11 @@ const arrange = Effect.gen(function* () {
   /** Jobs of as many feeds, in the order in which they are made. */
   const queue = Effect.fnUntraced(function* (
     count: number,
-    of: { readonly workspace?: Workspace; readonly banks?: ReadonlyArray<BankId> } = {}
+    of: { readonly workspace?: Workspace; readonly banks?: ReadonlyArray<BankId>; readonly type?: Job["type"] } = {}
   ) {
     const made: Array<Job> = []
     for (let n = 0; n < count; n++) {
-      const job = yield* makeJob(yield* storeFeed(of.workspace ?? workspace))
+      const job = yield* makeJob(yield* storeFeed(of.workspace ?? workspace), { type: of.type ?? "manual" })
       yield* store.create(job, { replacing: false, banks: of.banks ?? [] })
       made.push(job)
     }
@@ -282,6 +282,52 @@ export const suite = <E>(
         const [late] = idsOf(yield* queue(1, { workspace: yield* storeWorkspace() }))
         for (let more = 0; more < others && !given.includes(late!); more++) yield* round
         expect(given.indexOf(late!)).toBe(others)
+      })
+    )
+
+    conforms(
+      "lets what a person triggers wait for nothing that schedules have queued before, of any workspace or connection",
+      Effect.gen(function* () {
+        const { queue, room, store, workspace } = yield* arrange
+        const shared = yield* storeBank(workspace)
+        for (let n = 0; n < 12; n++) yield* queue(3, { workspace: yield* storeWorkspace(), type: "scheduled" })
+        yield* queue(3, { type: "webhook" })
+        yield* queue(3, { type: "scheduled", banks: [shared.id] })
+        yield* room(3)
+        expect((yield* store.dispatch(many)).jobs).toHaveLength(capacityOf(3))
+        // Of somebody who was served a moment ago.
+        const late = yield* storeWorkspace()
+        const [earlier] = idsOf(yield* queue(1, { workspace: late }))
+        yield* room(4)
+        expect(idsOf(yield* store.dispatch(1))).toEqual([earlier])
+        yield* store.complete(Option.getOrThrow(yield* store.claim(earlier!, [])).fence, {})
+        const [again] = idsOf(yield* queue(1, { workspace: late }))
+        const [own] = idsOf(yield* queue(1, { banks: [shared.id] }))
+        yield* room(6)
+        expect(idsOf(yield* store.dispatch(2)).toSorted()).toEqual([again, own].toSorted())
+      })
+    )
+
+    conforms(
+      "leaves schedules half of the room, however many people trigger",
+      Effect.gen(function* () {
+        const { queue, room, store } = yield* arrange
+        const scheduled = new Set<JobId>()
+        for (let n = 0; n < 12; n++) {
+          yield* queue(2, { workspace: yield* storeWorkspace() })
+          const [job] = idsOf(yield* queue(1, { workspace: yield* storeWorkspace(), type: "scheduled" }))
+          scheduled.add(job!)
+        }
+        yield* room(3)
+        const underWay: Array<JobId> = [...idsOf(yield* store.dispatch(many))]
+        let ofSchedules = 0
+        for (let ended = 0; ended < 8; ended++) {
+          const oldest = underWay.shift()!
+          if (scheduled.has(oldest)) ofSchedules++
+          yield* store.complete(Option.getOrThrow(yield* store.claim(oldest, [])).fence, {})
+          underWay.push(...idsOf(yield* store.dispatch(many)))
+        }
+        expect(ofSchedules).toBe(4)
       })
     )
 

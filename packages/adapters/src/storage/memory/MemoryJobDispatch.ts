@@ -12,9 +12,17 @@ const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || 
 const isPoked = ({ pokedAt }: StoredJob, now: number): boolean =>
   pokedAt !== undefined && pokedAt + pokeLease * 1000 > now
 
+/** Whether nobody waits for it: what no person has triggered. */
+const isUnasked = ({ job }: StoredJob): boolean => job.type !== "manual"
+
+const inOrder = (a: StoredJob, b: StoredJob): number =>
+  Number(isUnasked(a)) - Number(isUnasked(b)) ||
+  ascending(a.job.createdAt, b.job.createdAt) ||
+  ascending(a.job.id, b.job.id)
+
 /**
- * Who has the least under way comes first, then who waited longest since the last one, then the oldest; one job of a
- * connection at a time.
+ * Who has the least under way comes first. Then those that people have triggered and the others by turns, as many of each
+ * as the other has; then who waited longest since the last one, then the oldest. One job of a connection at a time.
  */
 const inTurn = (
   flight: ReadonlyArray<StoredJob>,
@@ -27,11 +35,16 @@ const inTurn = (
     under.set(job.workspaceId, turn)
     return turn
   }
+  const beside = [0, 0]
+  const nextOfKind = (stored: StoredJob): number => ++beside[Number(isUnasked(stored))]!
   const last = ({ job }: StoredJob): number => served.get(job.workspaceId) ?? 0
-  for (const stored of flight) next(stored)
+  for (const stored of flight) {
+    next(stored)
+    nextOfKind(stored)
+  }
   const seen = new Set<BankId>()
   return due
-    .toSorted((a, b) => ascending(a.job.createdAt, b.job.createdAt) || ascending(a.job.id, b.job.id))
+    .toSorted(inOrder)
     .filter(({ banks: [bank] }) => {
       if (bank === undefined) return true
       const first = !seen.has(bank)
@@ -39,7 +52,17 @@ const inTurn = (
       return first
     })
     .map((stored) => ({ stored, turn: next(stored) }))
-    .toSorted((a, b) => a.turn - b.turn || last(a.stored) - last(b.stored))
+    .toSorted(
+      (a, b) =>
+        a.turn - b.turn ||
+        last(a.stored) - last(b.stored) ||
+        ascending(a.stored.job.createdAt, b.stored.job.createdAt) ||
+        ascending(a.stored.job.id, b.stored.job.id)
+    )
+    .map((entry) => ({ ...entry, beside: nextOfKind(entry.stored) }))
+    .toSorted(
+      (a, b) => a.turn - b.turn || a.beside - b.beside || Number(isUnasked(a.stored)) - Number(isUnasked(b.stored))
+    )
     .map(({ stored }) => stored)
 }
 

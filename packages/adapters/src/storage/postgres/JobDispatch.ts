@@ -2,6 +2,10 @@
  * Handing out due jobs, as one statement: what is under way, what the runners have room for, what waits, whose
  * turn it is, and the mark on those that are handed out.
  *
+ * Workspaces that have the least under way come first. Among equals, a job that a person has triggered goes before
+ * those that schedules and webhooks have, as long as its kind has no more under way than they: a burst of schedules keeps nobody
+ * waiting, and people who trigger all the time leave schedules half of the room.
+ *
  * Nothing is kept between two calls but when each workspace was handed a job last, and two callers at once do no harm:
  * rows that another one has locked are passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
  * room for, so that a long backlog costs no more than a short one.
@@ -24,13 +28,16 @@ interface Row {
 
 const ago = (sql: SqlClient, seconds: number): Fragment => sql`store_now() - make_interval(secs => ${seconds}::float8)`
 
+/** Whether nobody waits for it: what no person has triggered. False sorts first. */
+const unaskedSql = (sql: SqlClient): Fragment => sql`(type <> 'manual')`
+
 /** Sum of the slots of all runners that beat. */
 export const slotsSql = (sql: SqlClient): Fragment =>
   sql`(select coalesce(sum(slots), 0)::int from runner_slot where beat_at > ${ago(sql, runnerSilence)})`
 
 /** Jobs that were handed out a moment ago, or run: their connections are theirs. */
 export const flightSql = (sql: SqlClient, lease: number): Fragment =>
-  sql`select workspace_id, banks from job where status in ('created', 'in_progress') and touched
+  sql`select workspace_id, banks, ${unaskedSql(sql)} as unasked from job where status in ('created', 'in_progress') and touched
     and (heartbeat >= ${ago(sql, lease)} or poked_at >= ${ago(sql, pokeLease)})`
 
 /** Connections that cannot be had now, given the jobs under way in `flight`. */
@@ -51,6 +58,7 @@ export const dispatch = Effect.fnUntraced(function* (
   limit: number
 ): Effect.fn.Return<Dispatched, SqlError> {
   const waits = sql`status in ('created', 'in_progress') and not touched and pause_reason is null`
+  const unasked = unaskedSql(sql)
   const stale = sql`status in ('created', 'in_progress') and touched and pause_reason is null
     and (heartbeat is null or heartbeat < ${ago(sql, lease)})
     and (poked_at is null or poked_at < ${ago(sql, pokeLease)})`
@@ -68,37 +76,43 @@ export const dispatch = Effect.fnUntraced(function* (
           order by workspace_id limit 1)
         from space where space.workspace_id is not null and (select n from room) > 0
       ),
-      -- Where more workspaces have nothing under way than there is room for, the oldest job of each will do.
+      -- Where more workspaces have nothing under way than there is room for, the first job of each will do.
       share as materialized (
         select case when (select count(*) from space) > n + (select count(*) from flight) then least(n, 1) else n end as n
         from room
       ),
       due as materialized (
         select waiting.* from space, lateral (
-          select id, workspace_id, created_at, banks from job
+          select id, workspace_id, created_at, banks, ${unasked} as unasked from job
           where ${waits} and workspace_id = space.workspace_id and ${isFreeSql(sql)}
             and not exists (select from job as older where older.banks[1] = job.banks[1]
               and older.status in ('created', 'in_progress') and not older.touched
-              and (older.created_at, older.id) < (job.created_at, job.id))
-          order by created_at, id limit (select n from share)
+              and ((older.type <> 'manual'), older.created_at, older.id) < ((job.type <> 'manual'), job.created_at, job.id))
+          order by ${unasked}, created_at, id limit (select n from share)
         ) as waiting
         union all
-        select id, workspace_id, created_at, banks from job
+        select id, workspace_id, created_at, banks, ${unasked} from job
         where ${stale} and ${isFreeSql(sql)} and (select n from room) > 0
       ),
       alone as (
-        select distinct on (coalesce(banks[1], id)) id, workspace_id, created_at from due
-        order by coalesce(banks[1], id), created_at, id
+        select distinct on (coalesce(banks[1], id)) id, workspace_id, created_at, unasked from due
+        order by coalesce(banks[1], id), unasked, created_at, id
       ),
       turn as materialized (
-        select id, created_at, row_number() over (partition by workspace_id order by created_at, id)
+        select id, created_at, unasked, row_number() over (partition by workspace_id order by unasked, created_at, id)
           + (select count(*) from flight where flight.workspace_id = alone.workspace_id) as n,
           -- Of a workspace that waited longest the jobs may be the newest.
           coalesce((select served_at from workspace_turn w where w.workspace_id = alone.workspace_id), '-infinity') as served
         from alone
       ),
+      -- How many of its kind go before it: those that people wait for and the others get as much each.
+      lane as (
+        select *, row_number() over (partition by unasked order by n, served, created_at, id)
+          + (select count(*) from flight where flight.unasked = turn.unasked) as beside
+        from turn
+      ),
       chosen as materialized (
-        select id, row_number() over (order by n, served, created_at, id) as place from turn
+        select id, row_number() over (order by n, beside, unasked, served, created_at, id) as place from lane
         order by place limit (select n from room)
       ),
       locked as (

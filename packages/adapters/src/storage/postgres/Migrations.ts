@@ -56,6 +56,8 @@ import { connectionStates } from "./migrations/0044_connection_states.ts"
 import { receivedWebhooks } from "./migrations/0045_received_webhooks.ts"
 import { readFrom } from "./migrations/0046_read_from.ts"
 import { accountDetails } from "./migrations/0047_account_details.ts"
+import { askedJobs } from "./migrations/0048_asked_jobs.ts"
+import { leanRows } from "./migrations/0049_lean_rows.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -108,7 +110,9 @@ export const migrations = {
   "0044_connection_states": connectionStates,
   "0045_received_webhooks": receivedWebhooks,
   "0046_read_from": readFrom,
-  "0047_account_details": accountDetails
+  "0047_account_details": accountDetails,
+  "0048_asked_jobs": askedJobs,
+  "0049_lean_rows": leanRows
 } as const
 
 /** All steps that this version knows, the first one first. */
