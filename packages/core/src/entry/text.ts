@@ -1,4 +1,4 @@
 /** Text as people compare it, and as cells of spreadsheets hold it. */
 export { lineEnd, quote, spreadsheetText } from "../shared/SpreadsheetText.ts"
-export { fold } from "../text/Fold.ts"
+export { fold, foldBeyondAscii } from "../text/Fold.ts"
 export { clustersOf, merchantNameKey } from "../text/MerchantClusters.ts"

@@ -365,6 +365,8 @@ export class SourceReader extends Context.Service<
               if (range === undefined && request.from === wholeFrom(segment)) {
                 // The first read of the account, or one that reached as far back as is wanted now.
                 const isFirst =
+                  leftOut !== undefined &&
+                  readFrom === undefined &&
                   (yield* records.pulledAt({
                     workspaceId: segment.bank.workspaceId,
                     accountId: account.id,

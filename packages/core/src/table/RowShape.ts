@@ -1,6 +1,6 @@
 /** What stores keep beside the cells of a row, worked out from the fields of its table. */
 import type { CellValue, RowValues } from "../filter/FilterField.ts"
-import { fold } from "../text/Fold.ts"
+import { foldBeyondAscii } from "../text/Fold.ts"
 import { jsonScalar } from "../filter/JsonScalar.ts"
 import type { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
@@ -9,7 +9,7 @@ import type { Row, Table } from "./Table.ts"
 
 export interface StoredRow {
   readonly row: Row
-  /** Text cells folded, by key, where that differs from the text. */
+  /** Text cells folded, by key, where that is more than ASCII letters in lower case (`foldBeyondAscii`). */
   readonly folded: Readonly<Record<string, string>>
   /** None for rows in the trash. */
   readonly entries: ReadonlyArray<LookupEntry>
@@ -36,15 +36,15 @@ export const isTooLarge = (values: RowValues): boolean => {
   return text.length * 3 > limits.rowBytes && encoder.encode(text).length > limits.rowBytes
 }
 
-/** Cells of text fields folded, and text in JSON fields, where that makes a difference. */
+/** Cells of text fields folded, and text in JSON fields, where that is more than ASCII letters in lower case. */
 export const folding = (fields: Table["fields"]): ((values: RowValues) => Readonly<Record<string, string>>) => {
   const texts = fields.flatMap((field) => (isText(field) ? [field.key] : []))
   const documents = fields.flatMap((field) => (field.type === "json" ? [field.key] : []))
   return (values) => {
     const folded: Record<string, string> = {}
     const add = (key: string, text: string): void => {
-      const plain = fold(text)
-      if (plain !== text) folded[key] = plain
+      const plain = foldBeyondAscii(text)
+      if (plain !== undefined) folded[key] = plain
     }
     for (const key of texts) {
       const cell = values[key]

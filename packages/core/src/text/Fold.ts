@@ -54,6 +54,29 @@ export const fold = (text: string): string => {
   return upper ? collapsed.toLowerCase() : collapsed
 }
 
+const upperAscii = /[A-Z]+/g
+
+/**
+ * The folded text where it is another than the text with its ASCII letters in lower case, which whoever keeps it can
+ * work out himself.
+ */
+export const foldBeyondAscii = (text: string): string | undefined => {
+  if (isPlainAscii(text)) return undefined
+  const folded = fold(text)
+  return folded === text.replace(upperAscii, (letters) => letters.toLowerCase()) ? undefined : folded
+}
+
+/** ASCII alone, with single blanks and no other white space. */
+const isPlainAscii = (text: string): boolean => {
+  let before = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code > 127 || (code >= 9 && code <= 13) || (code === 32 && before === 32)) return false
+    before = code
+  }
+  return true
+}
+
 /** Whether there is nothing in it but white space. */
 export const isBlank = (text: string): boolean => {
   if (text === "") return true

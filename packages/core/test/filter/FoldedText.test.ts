@@ -1,4 +1,4 @@
-import { fold } from "../../src/text/Fold.ts"
+import { fold, foldBeyondAscii } from "../../src/text/Fold.ts"
 import { comparePoints, containing, equalsFolded, oneOfFolded } from "../../src/filter/FoldedText.ts"
 import { plainFold, Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
@@ -57,6 +57,20 @@ it("folds every text as the plain form does", () => {
     const given = String.fromCodePoint(point)
     if (fold(given) !== plainFold(given)) expect([point, fold(given)]).toEqual([point, plainFold(given)])
   }
+})
+
+it("keeps folded text only where it is more than ASCII letters in lower case", () => {
+  const lowered = (given: string) => given.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  let kept = 0
+  for (let n = 0; n < 50_000; n++) {
+    const given = text(6)
+    const beyond = foldBeyondAscii(given)
+    if (beyond !== undefined) kept++
+    const expected = plainFold(given) === lowered(given) ? undefined : plainFold(given)
+    if (beyond !== expected) expect([given, beyond]).toEqual([given, expected])
+  }
+  expect(kept).toBeGreaterThan(10_000)
+  expect(kept).toBeLessThan(50_000)
 })
 
 it("finds, compares and orders as if all text had been folded first", () => {

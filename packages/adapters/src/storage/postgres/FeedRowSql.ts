@@ -22,12 +22,12 @@ export const putStatement = `
   ), put as (
     insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, created_by, updated_by,
       version, created_at, updated_at)
-    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, $2::json, $2::json, 1, store_now(), store_now()
+    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, $2::json, null, 1, store_now(), store_now()
     from given g where not g.must order by g.n
     on conflict (table_id, external_key) do update set
       field_values = cells_merged(r.field_values, excluded.field_values, r.held),
       folded = folded_merged(r.folded, excluded.folded, $9::text[], r.held),
-      updated_by = excluded.updated_by, version = r.version + 1, updated_at = excluded.updated_at
+      updated_by = $2::json, version = r.version + 1, updated_at = excluded.updated_at
       where r.trashed_at is null and cells_merged(r.field_values, excluded.field_values, r.held) <> r.field_values
     returning r.id, r.external_key, r.version
   ), counted as (

@@ -43,6 +43,12 @@ const isJsonNumber = (text: string): string =>
 
 const anyOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" or ")})`)
 
+/**
+ * The folded text of a cell: kept where it is more than ASCII letters in lower case, which rows of older releases may keep
+ * as well. The order "C" is what keeps `lower` to ASCII.
+ */
+export const foldedSql = (kept: string, text: string): string => `coalesce(${kept}, lower(${text} collate "C"))`
+
 class Row {
   private readonly alias: string
   private readonly table: FilteredTable
@@ -70,9 +76,13 @@ class Row {
     return `(${this.alias}.field_values->${this.key(field)})`
   }
 
-  /** Text of which upper and lower case are the same; kept only where it differs from the text. */
+  /** Text of which upper and lower case are the same. */
   folded(field: string): string {
-    return this.own(field) ?? `coalesce(${this.alias}.folded->>${this.key(field)}, ${this.raw(field)})`
+    return this.own(field) ?? foldedSql(this.keptFold(field), this.raw(field))
+  }
+
+  private keptFold(field: string): string {
+    return `${this.alias}.folded->>${this.key(field)}`
   }
 
   /** Casts must not be tried on rows of other tables, in whatever order conditions are asked. */
@@ -88,7 +98,7 @@ class Row {
   /** The string in a cell of JSON text. */
   jsonText(field: string): string {
     return this.guarded(
-      `case when starts_with(${this.raw(field)}, '"') then coalesce(${this.alias}.folded->>${this.key(field)}, ${this.raw(field)}::jsonb #>> '{}') end`
+      `case when starts_with(${this.raw(field)}, '"') then ${foldedSql(this.keptFold(field), `(${this.raw(field)}::jsonb #>> '{}')`)} end`
     )
   }
 

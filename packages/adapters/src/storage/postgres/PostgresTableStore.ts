@@ -219,14 +219,16 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       heldKeys: Effect.fn("TableStore.heldKeys")(function* (workspaceId, keys) {
         if (keys.length === 0) return new Set<string>()
         const wanted = [...keys]
+        // Looked up by lists of keys, table by table: joined, the planner reads whole tables that it knows nothing of yet.
         const rows = yield* storedInBulk(sql<{ readonly key: string }>`
-          select r.external_key as key from app_table t join table_row r on r.table_id = t.id
-            where t.workspace_id = ${workspaceId} and not t.removed and t.trashed_at is null
-              and r.external_key = any(${wanted}::text[]) and r.trashed_at is null and r.held <> '[]'
-          union
-          select r.former_key from app_table t join table_row r on r.table_id = t.id
-            where t.workspace_id = ${workspaceId} and not t.removed and t.trashed_at is null
-              and r.former_key = any(${wanted}::text[]) and r.trashed_at is not null and r.held <> '[]'`)
+          select r.key from app_table t cross join lateral (
+            select external_key as key from table_row where table_id = t.id and external_key = any(${wanted}::text[])
+              and trashed_at is null and held <> '[]'
+            union all
+            select former_key from table_row where table_id = t.id and former_key = any(${wanted}::text[])
+              and trashed_at is not null and held <> '[]'
+            offset 0
+          ) r where t.workspace_id = ${workspaceId} and not t.removed and t.trashed_at is null`)
         return new Set(rows.map(({ key }) => key))
       }),
       heldRows: Effect.fn("TableStore.heldRows")(function* (id, { after = "", limit }) {

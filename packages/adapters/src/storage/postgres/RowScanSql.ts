@@ -11,7 +11,7 @@ import {
   type SortKey,
   type SortValue
 } from "@millrace/core/table"
-import { filterSql } from "./FilterSql.ts"
+import { filterSql, foldedSql } from "./FilterSql.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 
 export interface Statement {
@@ -30,7 +30,7 @@ const sortExpression = ({ as, field }: SortKey, parameters: SqlParameters): stri
   const raw = `(r.field_values->>${key})`
   switch (as) {
     case "text":
-      return `(coalesce(r.folded->>${key}, ${raw}) collate "C")`
+      return `(${foldedSql(`r.folded->>${key}`, raw)} collate "C")`
     case "exact":
       return `(${raw} collate "C")`
     case "number":

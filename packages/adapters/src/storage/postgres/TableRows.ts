@@ -54,7 +54,8 @@ export interface RowRow {
   readonly held: Row["held"]
   readonly external_key: string | null
   readonly created_by: Row["createdBy"]
-  readonly updated_by: Row["updatedBy"]
+  /** `null`: whoever made it. */
+  readonly updated_by: Row["updatedBy"] | null
   readonly version: number
   readonly created_at: Date
   readonly updated_at: Date
@@ -67,7 +68,7 @@ export const toRow = (row: RowRow): Row => ({
   values: row.field_values,
   held: row.held,
   createdBy: row.created_by,
-  updatedBy: row.updated_by,
+  updatedBy: row.updated_by ?? row.created_by,
   version: row.version,
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
@@ -83,6 +84,9 @@ export const selectTables = `select t.id, t.workspace_id, t.name, t.icon, t.desc
       from table_field f where f.table_id = t.id) as fields
   from app_table t`
 
+const isSameActor = (one: Row["createdBy"], other: Row["createdBy"]): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
 /** Rows and their entries as the statements that keep them read them. */
 export const putParameters = (rows: ReadonlyArray<StoredRow>): readonly [rows: string, entries: string] => [
   JSON.stringify(
@@ -93,7 +97,7 @@ export const putParameters = (rows: ReadonlyArray<StoredRow>): readonly [rows: s
       held: row.held,
       key: row.externalKey ?? null,
       made_by: row.createdBy,
-      changed_by: row.updatedBy,
+      changed_by: isSameActor(row.createdBy, row.updatedBy) ? null : row.updatedBy,
       version: row.version,
       made_at: row.createdAt,
       changed_at: row.updatedAt,
