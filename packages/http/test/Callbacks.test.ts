@@ -23,6 +23,18 @@ describe("POST webhooks/{provider_instance_id}", () => {
     expect(server.counted).toEqual([])
   })
 
+  it("hands on the attempt that the address names, and nothing that is too long to be one", async () => {
+    const server = Server.make()
+    for (const [query, attemptId] of [
+      ["?attempt=cat_7&x=1", "cat_7"],
+      [`?attempt=${"x".repeat(1_025)}`, undefined],
+      ["", undefined]
+    ]) {
+      await server.call("POST", `${path}${query}`, { anonymous: true, body: "{}", headers: signed })
+      expect(server.calls["receiveProviderWebhook"]!.at(-1)).toMatchObject({ instanceId: "plaid:us", attemptId })
+    }
+  })
+
   it("refuses what is not signed, and does not say why", async () => {
     const server = Server.make()
     const answer = await server.call("POST", path, { anonymous: true, body: "{}", headers: { "x-signature": "bad" } })

@@ -92,6 +92,7 @@ export const connect = Effect.fnUntraced(function* (
     attemptSecrets: kept.attempt,
     payload,
     keepSubject: request.keepSubject,
+    keepAttempt: request.keepAttempt,
     ...(request.reconnect === undefined ? {} : { reconnect: request.reconnect })
   })
 })

@@ -25,6 +25,7 @@ import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Account } from "./Account.ts"
+import { attemptKeeper } from "./AttemptSecrets.ts"
 import { AccountLists } from "./AccountList.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { BankRoom } from "./BankRoom.ts"
@@ -152,6 +153,7 @@ export class Connecting extends Context.Service<
       const banks = yield* BankStore
       const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
+      const keeperOf = yield* attemptKeeper
       const lists = yield* AccountLists
       const room = yield* BankRoom
       const sessions = yield* Sessions
@@ -199,7 +201,8 @@ export class Connecting extends Context.Service<
               payload,
               ...(reconnect === undefined ? {} : { reconnect }),
               ...(psu === undefined ? {} : { psu }),
-              keepSubject: subjects.keeper(workspaceId, instanceId)
+              keepSubject: subjects.keeper(workspaceId, instanceId),
+              keepAttempt: keeperOf(attempt.id)
             })
             .pipe(
               Effect.tapError((error) =>

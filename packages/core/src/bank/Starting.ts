@@ -16,7 +16,7 @@ import { credentialOf } from "../access/Principal.ts"
 import { Conflict, InvalidInput, type Forbidden, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
 import type { BeginConnect, ClientStep } from "../provider/Connect.ts"
 import type { ProviderDriver } from "../provider/Provider.ts"
-import { type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
+import type { ProviderError } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -32,9 +32,9 @@ import { CurrentConnectAddresses, landingOf, pageOf, webhookOf } from "./Connect
 import { existingFlow, flowOf, isHosted } from "./ConnectFlow.ts"
 import { attemptErrorOf } from "./Connecting.ts"
 import { attemptMinutes, type ConnectionAttempt } from "./ConnectionAttempt.ts"
+import { attemptKeeper } from "./AttemptSecrets.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { ConnectionRequest } from "./ConnectionRequest.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
 import { redirectFault } from "./RedirectUri.ts"
 import { Subjects } from "./Subjects.ts"
 
@@ -157,6 +157,7 @@ export class Starting extends Context.Service<
       const banks = yield* BankStore
       const room = yield* BankRoom
       const attempts = yield* ConnectionAttemptStore
+      const keeperOf = yield* attemptKeeper
       const subjects = yield* Subjects
       const providers = yield* Providers
       const ids = yield* Ids
@@ -231,16 +232,7 @@ export class Starting extends Context.Service<
             ...(connection === undefined ? {} : { reconnect: connection }),
             ...(psu === undefined ? {} : { psu }),
             keepSubject: subjects.keeper(workspaceId, instanceId),
-            keepAttempt: Effect.fnUntraced(function* (secrets) {
-              const keep = Effect.gen(function* () {
-                const before = Option.getOrElse(yield* attempts.part(attempt.id, "secrets"), () => ({}))
-                yield* attempts.keep(attempt.id, "secrets", { ...before, ...secrets }, yield* Timestamp.now)
-              })
-              yield* Effect.mapError(
-                keptPatiently(keep),
-                () => new ProviderUnavailable({ message: "Secrets of the attempt could not be kept", retryAfter: 60 })
-              )
-            })
+            keepAttempt: keeperOf(attempt.id)
           })
           .pipe(
             Effect.tapError((error) => fail(attempt, error)),

@@ -81,5 +81,5 @@ export { kindFault, ProviderInstanceId, ProviderKind } from "../provider/Provide
 export { ProviderNotAvailable, Providers } from "../provider/Providers.ts"
 export { remembered } from "../provider/Remembered.ts"
 export { CurrentPsu, UpstreamPatience } from "../provider/Turns.ts"
-export { type InboundWebhook, type Poke, WebhookRefused } from "../provider/Webhook.ts"
+export { type InboundWebhook, type Poke, WebhookRefused, webhookOfAttempt } from "../provider/Webhook.ts"
 export { Secret } from "../shared/Secret.ts"

@@ -122,6 +122,8 @@ export interface CompleteConnect {
   readonly reconnect?: Connection
   readonly psu?: PsuContext
   readonly keepSubject: KeepSecrets
+  /** For what another try to complete the attempt has to know, such as that a token may be used up already. */
+  readonly keepAttempt: KeepSecrets
 }
 
 export interface CompletedConnection {

@@ -10,6 +10,11 @@ export interface InboundWebhook {
   readonly headers: Readonly<Record<string, string>>
   /** The public address that the operator configured, never one that is made of what the request says. */
   readonly url: string
+  /**
+   * What the query of the address says is the attempt (`webhookOfAttempt`). No signature covers it: it says which attempt
+   * is asked about, and nothing of it is believed.
+   */
+  readonly attemptId?: string
   /** Milliseconds since 1970 at which it arrived. */
   readonly now: number
 }
@@ -39,3 +44,7 @@ export interface Poke {
   /** The connection was mended outside of us: what it is said to lack is asked for again. */
   readonly repaired?: boolean
 }
+
+/** The address for callbacks of an upstream that names an attempt by nothing that we can find it by. */
+export const webhookOfAttempt = (webhookUrl: string, attemptId: string): string =>
+  `${webhookUrl}?attempt=${encodeURIComponent(attemptId)}`

@@ -29,6 +29,8 @@ export interface Callback {
   readonly rawBody: Uint8Array
   /** Names in small letters. */
   readonly headers: Readonly<Record<string, string>>
+  /** As in `InboundWebhook`. */
+  readonly attemptId?: string
 }
 
 /** Milliseconds after which a callback that is not taken in is refused, so that its provider sends it again. */

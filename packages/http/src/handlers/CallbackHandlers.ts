@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { limits } from "@millrace/core"
 import { ProviderCallbacks } from "@millrace/core/kernel"
 import { done } from "../api/Envelope.ts"
 import { rawBody } from "../request/CurrentRequest.ts"
@@ -11,9 +12,14 @@ export const layer = serve(
     const callbacks = yield* ProviderCallbacks
     return {
       receiveProviderWebhook: Effect.fnUntraced(function* ({ params }) {
-        const { headers } = yield* HttpServerRequest
+        const { headers, url } = yield* HttpServerRequest
+        const attemptId = new URLSearchParams(url.split("?", 2)[1] ?? "").get("attempt")
         yield* Effect.tapError(
-          callbacks.receive(params.provider_instance_id, { rawBody: yield* rawBody, headers: { ...headers } }),
+          callbacks.receive(params.provider_instance_id, {
+            rawBody: yield* rawBody,
+            headers: { ...headers },
+            ...(attemptId === null || attemptId.length > limits.attemptIdLength ? {} : { attemptId })
+          }),
           (error) =>
             error._tag === "WebhookRefused"
               ? Effect.logWarning("A callback was refused", {

@@ -123,8 +123,8 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     Layer.succeed(
       ProviderCallbacks,
       ProviderCallbacks.of({
-        receive: Effect.fnUntraced(function* (instanceId, { headers, rawBody }) {
-          yield* note("receiveProviderWebhook", { instanceId, rawBody, signature: headers["x-signature"] })
+        receive: Effect.fnUntraced(function* (instanceId, { attemptId, headers, rawBody }) {
+          yield* note("receiveProviderWebhook", { instanceId, attemptId, rawBody, signature: headers["x-signature"] })
           if (instanceId !== "plaid:us") return yield* new NotFound({ resource: "Provider instance" })
           if (headers["x-signature"] !== "good") return yield* new WebhookRefused({ message: "SECRET reason" })
         })

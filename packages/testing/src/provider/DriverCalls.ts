@@ -50,6 +50,7 @@ export const completeOf = (payload: ConnectPayload, over: Partial<CompleteConnec
   attemptSecrets: {},
   payload,
   keepSubject: forgetful,
+  keepAttempt: forgetful,
   ...over
 })
 

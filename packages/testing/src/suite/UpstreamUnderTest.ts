@@ -201,6 +201,7 @@ export const complete = (
       subject: subjectOf(world),
       attemptSecrets: { ...attemptSecrets },
       keepSubject: keptIn(world.subjectSecrets),
+      keepAttempt: keptIn(attemptSecrets),
       ...(reconnect === undefined ? {} : { reconnect })
     })
   )

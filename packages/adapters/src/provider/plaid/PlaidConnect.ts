@@ -17,7 +17,8 @@ import {
   NotReady,
   ProtocolViolation,
   type ProviderError,
-  UserCancelled
+  UserCancelled,
+  webhookOfAttempt
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,6 +30,9 @@ import { isLanguage, type PlaidSettings } from "./PlaidConfig.ts"
 import { AccountsAnswer, ExchangeAnswer, ItemAnswer, LinkSessionsAnswer, LinkTokenAnswer } from "./PlaidForm.ts"
 import { bankTypeOf, institutionOf } from "./PlaidInstitutions.ts"
 
+/** What Plaid says of a public token that was exchanged, has expired, or is none. */
+const usedUp = "INVALID_PUBLIC_TOKEN"
+
 /** Seconds between two looks at a sign-in that goes on. */
 const lookSeconds = 3
 
@@ -38,7 +42,7 @@ const languageOf = (settings: PlaidSettings, tag: string | undefined): string =>
 }
 
 /** What a sign-in on a page of Plaid is completed with: its public token is asked for by the link token, which we keep. */
-const hostedId = "hosted-link"
+export const hostedId = "hosted-link"
 
 const hostedBody = (redirectUri: string | undefined) => {
   const url = redirectUri === undefined ? null : URL.parse(redirectUri)
@@ -58,12 +62,15 @@ const updateBody = ({ secrets }: Connection) => ({
   update: { account_selection_enabled: true }
 })
 
-const newBody = (settings: PlaidSettings, webhookUrl: string | undefined) => ({
+const newBody = (settings: PlaidSettings, { attemptId, webhookUrl }: BeginConnect) => ({
   products: settings.products,
   ...(settings.optionalProducts.length === 0 ? {} : { optional_products: settings.optionalProducts }),
   // It is fixed with the first connection: whoever asks for more later gets no more.
   transactions: { days_requested: settings.historyDays },
-  ...(webhookUrl === undefined ? {} : { webhook: webhookUrl })
+  // What tells that the person has finished names nothing but the link token: the address says whose it is.
+  ...(webhookUrl === undefined
+    ? {}
+    : { webhook: settings.hostedLink || settings.linkEvents ? webhookOfAttempt(webhookUrl, attemptId) : webhookUrl })
 })
 
 export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
@@ -71,16 +78,7 @@ export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
   settings: PlaidSettings,
   request: BeginConnect
 ): Effect.fn.Return<ClientStep, ProviderError> {
-  const {
-    countryCodes = [],
-    institutionId,
-    keepAttempt,
-    language,
-    reconnect,
-    redirectUri,
-    subject,
-    webhookUrl
-  } = request
+  const { countryCodes = [], institutionId, keepAttempt, language, reconnect, redirectUri, subject } = request
   if (institutionId !== undefined && reconnect === undefined) {
     const { status } = yield* institutionOf(client, settings, institutionId)
     if (status === "down") return yield* new InstitutionUnavailable({ message: "Nobody can sign in at the bank now" })
@@ -92,7 +90,7 @@ export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
     country_codes: offered.length === 0 ? settings.countryCodes : offered,
     // Ours, and nothing of a person.
     user: { client_user_id: subject.ref },
-    ...(reconnect === undefined ? newBody(settings, webhookUrl) : updateBody(reconnect)),
+    ...(reconnect === undefined ? newBody(settings, request) : updateBody(reconnect)),
     ...(settings.hostedLink ? { hosted_link: hostedBody(redirectUri) } : redirectBody(redirectUri))
   })
   yield* keepAttempt({ linkToken: answer.link_token })
@@ -179,6 +177,35 @@ const described = Effect.fnUntraced(function* (
   }
 })
 
+const lostAnswer = new InvalidConnectPayload({
+  message:
+    "The answer of Plaid to this sign-in was lost, so the connection that it may have made cannot be used. Connect the bank once more; what was lost can be ended at my.plaid.com",
+  providerCode: usedUp
+})
+
+/**
+ * The exchange, which Plaid answers once. It is noted first: where the answer is lost, also with the process, the next try
+ * is refused, and only the note tells that from a token that was never good. Plaid gives nothing by which an item is found
+ * whose access token nobody has, so it can only be told.
+ */
+const exchanged = Effect.fnUntraced(function* (
+  client: PlaidClient,
+  { attemptSecrets, keepAttempt }: CompleteConnect,
+  publicToken: string
+): Effect.fn.Return<typeof ExchangeAnswer.Type, ProviderError> {
+  const isSecond = attemptSecrets["exchanged"] === publicToken
+  if (!isSecond) yield* keepAttempt({ exchanged: publicToken })
+  return yield* client
+    .ask("/item/public_token/exchange", ExchangeAnswer, { public_token: publicToken })
+    .pipe(
+      Effect.catchTag("InvalidConnectPayload", (error) =>
+        isSecond && error.providerCode === usedUp
+          ? Effect.andThen(Effect.logWarning(lostAnswer.message), Effect.fail(lostAnswer))
+          : Effect.fail(error)
+      )
+    )
+})
+
 export const completeConnect = Effect.fn("PlaidProvider.completeConnect")(function* (
   client: PlaidClient,
   settings: PlaidSettings,
@@ -193,9 +220,7 @@ export const completeConnect = Effect.fn("PlaidProvider.completeConnect")(functi
   const publicToken = yield* publicTokenOf(client, settings, request)
   const named = payload.institutionId
   const asked = named === undefined ? undefined : yield* institutionOf(client, settings, named)
-  const { access_token, item_id } = yield* client.ask("/item/public_token/exchange", ExchangeAnswer, {
-    public_token: publicToken
-  })
+  const { access_token, item_id } = yield* exchanged(client, request, publicToken)
   const connection = { ref: item_id, secrets: { accessToken: access_token } }
   return { connection, ...(yield* described(client, connection, asked)) }
 })

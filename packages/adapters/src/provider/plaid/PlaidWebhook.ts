@@ -20,6 +20,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import { instantOf, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 import { isSignedBy, readSignedToken } from "./EsSignature.ts"
 import type { PlaidClient } from "./PlaidClient.ts"
+import { hostedId } from "./PlaidConnect.ts"
 import { KeyAnswer, type PlaidKey, PlaidProblem } from "./PlaidForm.ts"
 import { healthOfProblem } from "./PlaidHealth.ts"
 
@@ -129,7 +130,11 @@ const healthIn = (body: Body): ConnectionHealth | undefined => {
   }
 }
 
-const pokesOf = (body: Body): ReadonlyArray<Poke> => {
+const pokesOf = (body: Body, attemptId: string | undefined): ReadonlyArray<Poke> => {
+  if (`${body.webhook_type}/${body.webhook_code}` === "LINK/SESSION_FINISHED") {
+    // Whether it was a success is asked for with the link token of the attempt, as when the browser comes back.
+    return attemptId === undefined ? [] : [{ attemptId, connectionRef: hostedId, result: "connected" }]
+  }
   const connectionRef = body.item_id
   if (connectionRef === undefined || connectionRef === null) return []
   const name = `${body.webhook_type}/${body.webhook_code}`
@@ -149,7 +154,7 @@ const pokesOf = (body: Body): ReadonlyArray<Poke> => {
 
 export const verifyWebhook = Effect.fnUntraced(function* (
   keyOf: ReturnType<typeof plaidKeys>,
-  { headers, now, rawBody }: InboundWebhook
+  { attemptId, headers, now, rawBody }: InboundWebhook
 ): Effect.fn.Return<ReadonlyArray<Poke>, ProviderError | WebhookRefused> {
   const token = readSignedToken(headers["plaid-verification"] ?? "")
   if (token === undefined || token.algorithm !== "ES256") return yield* refused("The webhook carries no signature")
@@ -171,5 +176,5 @@ export const verifyWebhook = Effect.fnUntraced(function* (
   }
   const body = Body(new TextDecoder().decode(rawBody))
   if (Result.isFailure(body)) return yield* refused("The body cannot be read")
-  return pokesOf(body.success)
+  return pokesOf(body.success, attemptId)
 })

@@ -71,7 +71,8 @@ it.effect.each(["v2", "v3"])("completes with the person's own consents, in versi
         subject: { ref: kept.ref, secrets: kept.subject },
         attemptSecrets: {},
         payload: fake.refused(undefined, how)!,
-        keepSubject: () => Effect.void
+        keepSubject: () => Effect.void,
+        keepAttempt: () => Effect.void
       })
       expect(yield* tagOf(completed)).toBe("InvalidConnectPayload")
     }
@@ -82,7 +83,8 @@ it.effect.each(["v2", "v3"])("completes with the person's own consents, in versi
       subject: { ref: kept.ref, secrets: kept.subject },
       attemptSecrets: kept.attempt,
       payload: { kind: "provider_connection_id", connectionId: kept.attempt["sessionId"]!, institutionId: "22" },
-      keepSubject: () => Effect.void
+      keepSubject: () => Effect.void,
+      keepAttempt: () => Effect.void
     })
     expect(yield* tagOf(completed)).toBe("NotReady")
     fake.signIn(step)

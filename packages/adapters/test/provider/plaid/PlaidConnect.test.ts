@@ -136,3 +136,29 @@ it.effect("revokes as often as it is asked to, and knows nothing of the connecti
     expect(fake.connections[0]!.isRevoked).toBe(true)
   }).pipe(Effect.scoped)
 )
+
+it.effect("says that the answer to an exchange was lost, and of a token that was never good only that", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(at)
+    const { driver, fake } = yield* start()
+    const attemptSecrets: Record<string, string> = {}
+    const step = yield* driver.beginConnect(beginOf({ keepAttempt: keptIn(attemptSecrets) }))
+    const payload = fake.signIn(step)
+    fake.server.plan({ incident: { kind: "lost" }, only: ({ path }) => path.endsWith("/exchange"), times: 1 })
+    /** As after a restart: from what was kept. */
+    const complete = Effect.suspend(() =>
+      Effect.flip(
+        driver.completeConnect(
+          completeOf(payload, { attemptSecrets: { ...attemptSecrets }, keepAttempt: keptIn(attemptSecrets) })
+        )
+      )
+    )
+    expect((yield* complete)._tag).toBe("ProviderUnavailable")
+    const told = yield* complete
+    expect(told).toMatchObject({ _tag: "InvalidConnectPayload", providerCode: "INVALID_PUBLIC_TOKEN" })
+    expect(told.message).toContain("was lost")
+    // One that was used up by somebody else, or is too old, was not lost by us.
+    delete attemptSecrets["exchanged"]
+    expect((yield* complete).message).not.toContain("was lost")
+  }).pipe(Effect.scoped)
+)

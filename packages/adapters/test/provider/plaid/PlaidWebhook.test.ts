@@ -1,7 +1,9 @@
 import { expect, it } from "@effect/vitest"
+import { beginOf, completeOf, keptIn } from "@millrace/testing/fake"
 import { type InboundWebhook, type ProviderDriver } from "@millrace/core/provider"
 import type { SignedWebhook } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { isSignedBy, readSignedToken } from "../../../src/provider/plaid/EsSignature.ts"
 import { connect, start } from "./PlaidWorld.ts"
@@ -125,5 +127,32 @@ it.effect("keeps its keys, and asks Plaid for few, however many ids are made up"
     expect(fake.server.requests.length - asked).toBe(10)
     expect(yield* verify(driver, arrived(good))).toHaveLength(1)
     expect(fake.server.requests.length - asked).toBe(10)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("completes the attempt of a person who has finished on a page of Plaid, and tells how it ended", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now)
+    const { driver, fake } = yield* start({ hostedLink: true })
+    const attemptId = "cat_00000000000000000000000007"
+    for (const isSuccess of [true, false]) {
+      const attemptSecrets: Record<string, string> = {}
+      const asked = beginOf({ attemptId, webhookUrl: url, keepAttempt: keptIn(attemptSecrets) })
+      const step = yield* driver.beginConnect(asked)
+      if (isSuccess) fake.signIn(step)
+      else fake.stop(step)
+      const sent = fake.sessionFinished(step)
+      expect(sent.url).toBe(`${url}?attempt=${attemptId}`)
+      const [poke, ...more] = yield* verify(driver, { ...arrived(sent), attemptId })
+      expect([poke, more]).toEqual([{ attemptId, connectionRef: "hosted-link", result: "connected" }, []])
+      // What follows from it: the attempt is completed as if the browser had come back.
+      const payload = { kind: "provider_connection_id", connectionId: poke!.connectionRef! } as const
+      const ended = yield* Effect.result(driver.completeConnect(completeOf(payload, { attemptSecrets })))
+      if (Result.isSuccess(ended))
+        expect([isSuccess, ended.success.connection.ref]).toEqual([true, fake.connections[0]!.ref])
+      else expect([isSuccess, ended.failure._tag]).toEqual([false, "UserCancelled"])
+      // An address that names none leads to none.
+      expect(yield* verify(driver, arrived(sent))).toEqual([])
+    }
   }).pipe(Effect.scoped)
 )

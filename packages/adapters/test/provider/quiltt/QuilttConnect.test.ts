@@ -105,7 +105,8 @@ it.effect("completes with what is the profile's own, as often as it is asked", (
         subject: { ref: kept.ref, secrets: kept.subject },
         attemptSecrets: {},
         payload: fake.refused(undefined, how)!,
-        keepSubject: () => Effect.void
+        keepSubject: () => Effect.void,
+        keepAttempt: () => Effect.void
       })
       expect(yield* tagOf(completed)).toBe("InvalidConnectPayload")
     }

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, type FakeServer, startFakeServer } from "../FakeServer.ts"
 import type { FakeTime } from "../FakeTime.ts"
-import type { FakeUpstream, FakeWebhooks, RefusedPayload, SignIn } from "../FakeUpstream.ts"
+import type { FakeUpstream, FakeWebhooks, RefusedPayload, SignedWebhook, SignIn } from "../FakeUpstream.ts"
 import type { Breakage, Refusal } from "../Incident.ts"
 import type { RequestLimit } from "../RequestLimits.ts"
 import type { TrueLedger } from "../TrueLedger.ts"
@@ -212,6 +212,28 @@ export class PlaidFake implements FakeUpstream {
     const link = this.linkOf(step)
     const { institutionId, publicToken } = this.signInTo(link, who)
     return this.payloadOf(step, publicToken, institutionId)
+  }
+
+  /** The person leaves without a success. */
+  stop(step: ClientStep): void {
+    this.linkOf(step).sessions.push({})
+  }
+
+  /** What tells, to the address of the link token, that a person has finished with it. */
+  sessionFinished(step: ClientStep): SignedWebhook {
+    const { sessions, token, webhook } = this.linkOf(step)
+    if (webhook === undefined) throw new RangeError("this link token has no address for webhooks")
+    const { publicToken } = sessions.at(-1) ?? {}
+    const body = {
+      webhook_type: "LINK",
+      webhook_code: "SESSION_FINISHED",
+      status: publicToken === undefined ? "EXITED" : "SUCCESS",
+      link_session_id: "356dbb28-7f98-44d1-8e6d-0cec580f3171",
+      link_token: token,
+      ...(publicToken === undefined ? {} : { public_token: publicToken, public_tokens: [publicToken] }),
+      environment: "sandbox"
+    }
+    return this.signing.signBody(body, { url: webhook })
   }
 
   repair(step: ClientStep, connectionRef: string): ConnectPayload {

@@ -65,7 +65,12 @@ export class PlaidSigning {
       event === "consentEnding"
         ? { webhook_type: "ITEM", webhook_code: "PENDING_EXPIRATION", consent_expiration_time: ending }
         : (bodies[event] ?? bodies["unknown"])
-    const text = JSON.stringify({ ...body, item_id: about.connectionRef, environment: "sandbox" })
+    return this.signBody({ ...body, item_id: about.connectionRef, environment: "sandbox" }, about)
+  }
+
+  /** A webhook with that body. */
+  signBody(body: object, about: { readonly url: string; readonly forgery?: WebhookForgery }): SignedWebhook {
+    const text = JSON.stringify(body)
     const rawBody = new TextEncoder().encode(text)
     const key = about.forgery === "otherKey" ? this.others.privateKey : this.keys.privateKey
     const signedAt = about.forgery === "old" ? this.now() - 6 * 60_000 : this.now()
