@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { accessMatrix, nouns, operations } from "@millrace/core/access"
+import { accessMatrix, nouns } from "@millrace/core/access"
 import { scopes } from "../packages/core/src/access/Scope.ts"
 import { bankTransitions } from "@millrace/core/bank"
 import { deliveryTransitions } from "../packages/core/src/destination/Delivery.ts"
@@ -27,7 +27,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as Schema from "effect/Schema"
-import { Api } from "@millrace/http/client"
+import { bundledCollections } from "@millrace/core/collection"
+import { apiWith } from "../packages/http/src/api/WholeApi.ts"
 import { settingNames } from "@millrace/server"
 import { Report, tableMarkdown } from "@millrace/verification/quality/Report"
 import { scenes } from "@millrace/verification/quality/Scenes"
@@ -72,8 +73,11 @@ const truthOf = (op: string): string =>
       ])
   )
 
+const nounsOfCollections = Object.fromEntries(bundledCollections.map(({ surface }) => [surface.noun, surface.about]))
+
 const routes = new Map<string, string>()
-HttpApi.reflect(Api, {
+const { api, entries } = apiWith(bundledCollections)
+HttpApi.reflect(api, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint: { identifier, method, path } }) => {
     routes.set(identifier, `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
@@ -148,11 +152,12 @@ const pages: Readonly<Record<string, string>> = {
     [
       "# Operations",
       [
-        "From `packages/core/src/access/Operations.ts`: everything that can be asked, and who may. *Role* is the weakest role of",
-        "a signed-in person; an app needs the role of the person who consented as well as its scopes. *Apps* are those of third",
-        "parties: they reach all resources, their own, or none. *Tool* is the name for the Model Context Protocol."
+        "From `packages/core/src/access/Operations.ts`, and `collection/Bundled.ts` beside it: everything that can be asked, and",
+        "who may. *Role* is the weakest role of a signed-in person; an app needs the role of the person who consented as well as its",
+        "scopes. *Apps* are those of third parties: they reach all resources, their own, or none. *Tool* is the name for the Model",
+        "Context Protocol."
       ].join("\n"),
-      accessMatrix(Object.values(operations), nouns, (id) => routes.get(id))
+      accessMatrix(Object.values(entries), { ...nouns, ...nounsOfCollections }, (id) => routes.get(id))
     ].join("\n\n") + "\n",
   states:
     [

@@ -14,6 +14,7 @@ import { ChildProcessSpawner, make as makeSpawner } from "effect/process/ChildPr
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 import { enrichmentContract, starterBody, starters } from "@millrace/core/enrichment"
+import { bundledCollections } from "@millrace/core/collection"
 import * as Api from "./request/Api.ts"
 import { discover, firstWord } from "./commands/Discovery.ts"
 import { accounts } from "./commands/Accounts.ts"
@@ -80,7 +81,8 @@ const bundled = [
   call,
   login,
   logout,
-  profiles
+  profiles,
+  ...bundledCollections.map((contract) => derivedCommand(groupOf(contract)))
 ] as const
 
 const treeOf = (own: ReadonlyArray<typeof enrichments>) =>

@@ -1,6 +1,7 @@
 import type * as Command from "effect/cli/Command"
 import { describe, expect, it } from "vitest"
 import { type Operation, operations } from "@millrace/core/access"
+import { bundledCollections } from "@millrace/core/collection"
 import { isAbsent } from "../../core/src/access/Operation.ts"
 import { millrace } from "../src/Millrace.ts"
 
@@ -17,9 +18,11 @@ const leavesOf = (command: Command.Command.Any, words: ReadonlyArray<string>): R
 
 describe("the command line", () => {
   it("has a command for each operation that the catalogue gives one, and no other", () => {
-    const named = Object.values<Operation>(operations).flatMap(({ command, served }) =>
-      isAbsent(command) || !served ? [] : [command]
-    )
+    const all: ReadonlyArray<Operation> = [
+      operations,
+      ...bundledCollections.map(({ surface }) => surface.entries)
+    ].flatMap((entries) => Object.values(entries))
+    const named = all.flatMap(({ command, served }) => (isAbsent(command) || !served ? [] : [command]))
     expect(leavesOf(millrace, []).toSorted()).toEqual([...new Set([...named, ...local])].toSorted())
   })
 })

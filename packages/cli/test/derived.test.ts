@@ -1,4 +1,5 @@
 /** Commands that follow from what is known of an operation: from a contract, and from the document of a server. */
+import { bundledCollections } from "@millrace/core/collection"
 import { enrichmentContract } from "@millrace/core/enrichment"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -48,7 +49,7 @@ describe("derived commands", () => {
   it("are the same from the contract of a collection and from the document of a server", async () => {
     const document: unknown = await (await fetch(`${api.baseUrl}/openapi.json`)).json()
     const groups = groupsOf(document)
-    for (const contract of [enrichmentContract, notes]) {
+    for (const contract of [enrichmentContract, notes, ...bundledCollections]) {
       const own = groupOf(contract)
       const told = groups.find(({ name }) => name === own.name)!
       // What stands below a record has commands of its own.

@@ -1,6 +1,6 @@
 /** What a program or a module adds to an installation, beside what is bundled. */
 import type * as Effect from "effect/Effect"
-import type { AnyCollection } from "./collection/Collections.ts"
+import type { AnyCollection } from "./collection/Collection.ts"
 import type { DestinationDriver } from "./destination/Destination.ts"
 import type { AnyKind } from "./enrichment/Kinds.ts"
 import type { Outbound } from "./outbound/Outbound.ts"

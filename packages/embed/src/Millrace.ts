@@ -6,6 +6,7 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { chooseServerRole, PostgresStorage, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import { AesSecrets, keysFor } from "@millrace/adapters/secrets"
 import { AddedCollections, type AnyCollection } from "@millrace/core/collection"
+import { FeedSources, withExtractor } from "@millrace/core/feed"
 import {
   bankHandlers,
   connectionHandlers,
@@ -16,6 +17,7 @@ import {
 } from "@millrace/core/kernel"
 import { type ProviderMaking } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
+import type { DocumentDataType } from "@millrace/core/record"
 import { type TaskHandlerSource, TaskKinds } from "@millrace/core/task"
 import { housekeeping, layerMemory, TaskRunner } from "@millrace/jobs"
 import * as Effect from "effect/Effect"
@@ -68,6 +70,11 @@ export interface Options<EProvider = never, EStorage = never> extends Omit<
   readonly secret?: Redacted.Redacted
   /** Plain things of your own that callers work with: `Collections.of(notes)` has their use cases. */
   readonly collections?: ReadonlyArray<AnyCollection>
+  /**
+   * The types of documents that this program reads by itself. Feeds with the source `extractor` can be made over them, and
+   * `PushedRecords.push` brings in what was read.
+   */
+  readonly extracts?: ReadonlyArray<DocumentDataType>
   /** Durable tasks of kinds of your own. */
   readonly tasks?: ReadonlyArray<TaskHandlerSource>
   /** Whether tasks are run, schedules fire and what is old is removed, in this process; yes unless it is `false`. */
@@ -77,6 +84,7 @@ export interface Options<EProvider = never, EStorage = never> extends Omit<
 /** Every use case as a service, and the work behind them, until the layer ends. */
 export const layer = <EProvider = never, EStorage = never>({
   collections = [],
+  extracts = [],
   filesFolder,
   recurring = true,
   secret = Redacted.make(randomBytes(32).toString("base64url")),
@@ -89,7 +97,7 @@ export const layer = <EProvider = never, EStorage = never>({
     Layer.provideMerge(Kernel.layerRun),
     Layer.provideMerge(Adapters.layer({ ...adapters, folder: filesFolder })),
     Layer.provideMerge(storage ?? (memory as Storage<EStorage>)),
-    Layer.provide(Layer.succeed(AddedCollections, collections))
+    Layer.provide([Layer.succeed(AddedCollections, collections), Layer.succeed(FeedSources, withExtractor(extracts))])
   )
   return recurring
     ? TaskRunner.layer().pipe(

@@ -4,13 +4,10 @@
  */
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { operations } from "@millrace/core/access"
 import { Collections, type ServedCollection } from "@millrace/core/collection"
-import { Api, catalogue } from "./api/Api.ts"
-import { anyCollectionApi } from "./api/CollectionApi.ts"
+import { apiWith } from "./api/WholeApi.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
 import { collectionHandlers } from "./handlers/CollectionHandlers.ts"
@@ -31,8 +28,6 @@ import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as ValueHandlers from "./handlers/ValueHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
-import { toDocument } from "./openapi/OpenApi.ts"
-import { collectionNotes } from "./openapi/Operations.ts"
 import { routesOf } from "./request/Routes.ts"
 import * as SchemaFaults from "./answer/SchemaFaults.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
@@ -59,31 +54,11 @@ const handlers = Layer.mergeAll(
   RowHandlers.layer
 )
 
-type Entries = typeof operations
-
 /** The page of the reference loads nothing from elsewhere and tells nobody that it was opened. */
 const documents = { withDefaultFonts: false, telemetry: false, showOperationId: true }
 
-/**
- * The bundled API with the collections that a program adds. To the compiler it is the bundled one: what is added is not known
- * to it.
- */
-const apiWith = (added: ReadonlyArray<ServedCollection>): { readonly api: typeof Api; readonly entries: Entries } => {
-  if (added.length === 0) return { api: Api, entries: operations }
-  const own = added.map(({ contract }) => contract)
-  const entries: Entries = Object.assign({}, operations, ...own.map(({ surface }) => surface.entries))
-  const document = toDocument({
-    operations: entries,
-    nouns: { ...catalogue.nouns, ...Object.fromEntries(own.map(({ surface }) => [surface.noun, surface.about])) },
-    notes: Object.assign({}, catalogue.notes, ...own.map((contract) => collectionNotes(contract)))
-  })
-  const groups = own.map((contract) => anyCollectionApi(contract).middleware(SchemaFaults.SchemaFaults))
-  const api = groups.reduce((all, group) => all.add(group as never), Api)
-  return { api: api.annotateMerge(OpenApi.annotations({ transform: document })), entries }
-}
-
 const appOf = (added: ReadonlyArray<ServedCollection>) => {
-  const { api, entries } = apiWith(added)
+  const { api, entries } = apiWith(added.map(({ contract }) => contract))
   const own = added.map(({ contract, useCases }) =>
     serveGroup(api, contract.surface.noun, Effect.succeed(collectionHandlers(contract, useCases)), entries)
   )

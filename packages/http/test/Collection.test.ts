@@ -1,5 +1,6 @@
 /** A collection that a program adds: over HTTP it is like what is bundled. */
 import { afterAll, describe, expect, it } from "vitest"
+import { type AnyCollection, bundledCollections } from "@millrace/core/collection"
 import { notes } from "../../core/test/collection/Notes.ts"
 import * as Server from "./fakes/Server.ts"
 
@@ -11,6 +12,26 @@ const made = async (title: string, more: object = {}): Promise<Server.Loose> => 
   expect(answer.status, answer.text).toBe(201)
   return answer.body.data
 }
+
+it.each([notes, ...bundledCollections])("$surface.many are made, listed, read, changed and deleted", async (one) => {
+  const { examples, surface } = one as AnyCollection
+  const { path } = surface
+  const created = await server.json("POST", path, examples.create)
+  expect(created.status, created.text).toBe(201)
+  const { id } = created.body.data
+  const own = `${path}/${id}`
+  expect((await server.call("GET", path)).body.data).toContainEqual(created.body.data)
+  const read = await server.call("GET", own)
+  expect([read.body.data, read.headers.get("etag")]).toEqual([created.body.data, '"1"'])
+  const changed = await server.json("PUT", own, examples.update, { "if-match": '"1"' })
+  expect(changed.body.data).toMatchObject(examples.update as object)
+  expect((await server.call("DELETE", own)).status).toBe(200)
+  expect((await server.call("GET", own)).status).toBe(404)
+  if (!surface.trash) return
+  expect((await server.call("POST", `${own}/restore`)).body.data.id).toBe(id)
+  await server.call("DELETE", own)
+  expect((await server.call("DELETE", `${own}?permanent=true`)).status).toBe(200)
+})
 
 describe("a collection over HTTP", () => {
   it("makes, reads, changes and deletes", async () => {

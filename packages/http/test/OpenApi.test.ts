@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { filterOperators } from "../../core/src/filter/FilterOperator.ts"
+import { bundledCollections } from "@millrace/core/collection"
 import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 
@@ -83,8 +84,12 @@ describe("the OpenAPI document", () => {
     const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId)
     )
-    // What nobody calls with a credential is no sample of requests that have one.
-    expect(ids.toSorted()).toEqual([...operations.map(({ id }) => id), "receiveProviderWebhook"].toSorted())
+    // What nobody calls with a credential is no sample of requests that have one; collections are tried in Collection.test.
+    const others = [
+      "receiveProviderWebhook",
+      ...bundledCollections.flatMap(({ surface }) => Object.keys(surface.entries))
+    ]
+    expect(ids.toSorted()).toEqual([...operations.map(({ id }) => id), ...others].toSorted())
   })
 
   it("resolves every reference", () => {

@@ -8,8 +8,8 @@ import { serverRole } from "../../src/storage/postgres/ServerRole.ts"
 import { unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
 import { CurrentReach } from "@millrace/core/workspace"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
-import { AddedCollections } from "@millrace/core/collection"
-import { type KeyedDefinition, Resources } from "@millrace/core/resource"
+import { AddedCollections, bundledCollections } from "@millrace/core/collection"
+import { type KeyedDefinition, type Plain, Resources } from "@millrace/core/resource"
 import { ResourceSuite } from "@millrace/testing/suite/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -72,3 +72,24 @@ ResourceSuite.suite(
   ),
   { liveClock: true }
 )
+
+for (const { resource: bundled, surface } of bundledCollections) {
+  const keyed = bundled as KeyedDefinition<Plain>
+  ResourceSuite.suite(
+    `PostgreSQL: ${surface.words.many}`,
+    bundled.unique === undefined
+      ? ResourceSuite.testsOf(
+          bundled,
+          Effect.map(Resources, ({ open }) => open(bundled))
+        )
+      : ResourceSuite.keyedTestsOf(
+          keyed,
+          Effect.map(Resources, ({ openKeyed }) => openKeyed(keyed))
+        ),
+    Layer.mergeAll(storage, Layer.succeed(CurrentReach, "every")).pipe(
+      Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+      Layer.provide(walled(inject("postgres")))
+    ),
+    { liveClock: true }
+  )
+}

@@ -10,6 +10,7 @@ import {
   memoryPatternResource
 } from "@millrace/core/enrichment"
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
+import { bundledCollections } from "@millrace/core/collection"
 import type { AnyDefinition } from "@millrace/core/resource"
 import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
@@ -25,7 +26,8 @@ const definitions: ReadonlyArray<AnyDefinition<never>> = [
   enrichmentResource,
   apiKeyResource,
   enrichmentRunResource,
-  memoryPatternResource
+  memoryPatternResource,
+  ...bundledCollections.map(({ resource }) => resource)
 ] as never
 
 layer(

@@ -53,6 +53,10 @@ export interface Collection<A extends Kept, New, Change> extends CollectionContr
   readonly check: (thing: A) => ReadonlyArray<Detail>
 }
 
+/** A collection of which it is not known what it holds. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what it makes and takes stands on both sides of its functions
+export type AnyCollection = Collection<any, any, any>
+
 /** What the kernel says of a new thing. */
 export interface Base {
   readonly id: Id<string>

@@ -1,4 +1,4 @@
-/** The collections that a program adds to the kernel, with their use cases. */
+/** The collections of an installation, bundled ones and those that a program adds, with their use cases. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,12 +19,9 @@ import { purgeBefore } from "../shared/Trash.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { withinCaller } from "../workspace/Reach.ts"
-import type { Collection, CollectionContract } from "./Collection.ts"
+import { bundledCollections } from "./Bundled.ts"
+import type { AnyCollection, Collection, CollectionContract } from "./Collection.ts"
 import { collectionUseCases, type CollectionUseCases, type Kept } from "./CollectionUseCases.ts"
-
-/** A collection of which it is not known what it holds. */
-// oxlint-disable-next-line typescript/no-explicit-any -- what it makes and takes stands on both sides of its functions
-export type AnyCollection = Collection<any, any, any>
 
 /** A collection with what is done to it. */
 export interface ServedCollection {
@@ -35,8 +32,8 @@ export interface ServedCollection {
 const isKeyed = <A extends Kept>(definition: AnyDefinition<A>): definition is KeyedDefinition<A> =>
   definition.unique !== undefined
 
-/** What is wrong with these collections beside the bundled operations: each fault as a sentence. */
-export const collectionFaults = (collections: ReadonlyArray<AnyCollection>): ReadonlyArray<string> => {
+/** What is wrong with these collections beside what is bundled: each fault as a sentence. */
+export const collectionFaults = (added: ReadonlyArray<AnyCollection>): ReadonlyArray<string> => {
   const bundled = Object.values(operations)
   const taken: Readonly<Record<string, Map<string, string>>> = {
     operation: new Map(bundled.map(({ id }) => [id, "a bundled operation"])),
@@ -46,9 +43,11 @@ export const collectionFaults = (collections: ReadonlyArray<AnyCollection>): Rea
     table: new Map()
   }
   const faults: Array<string> = []
-  for (const { kind, resource, surface } of collections) {
+  for (const collection of [...bundledCollections, ...added]) {
+    const { kind, resource, surface } = collection
     const wrong = idKindFault(kind)
-    if (wrong !== undefined) faults.push(`the collection "${surface.many}": ${wrong}`)
+    // What is bundled has a prefix that is bundled, too.
+    if (wrong !== undefined && added.includes(collection)) faults.push(`the collection "${surface.many}": ${wrong}`)
     const own: ReadonlyArray<readonly [string, string]> = [
       ...Object.keys(surface.entries).map((id) => ["operation", id] as const),
       ["noun", surface.noun],
@@ -117,7 +116,7 @@ export class Collections extends Context.Service<
   Collections,
   {
     readonly all: ReadonlyArray<ServedCollection>
-    /** Its use cases. Dies where the program did not add it. */
+    /** Its use cases. Dies where it is neither bundled nor added by the program. */
     readonly of: <A extends Kept, New, Change>(
       collection: Collection<A, New, Change>
     ) => CollectionUseCases<A, New, Change>
@@ -125,7 +124,7 @@ export class Collections extends Context.Service<
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/collection/Collections") {
-  /** Of `AddedCollections`. Those that contradict each other or what is bundled are a defect of the program. */
+  /** The bundled ones, then `AddedCollections`. Those that contradict each other or what is bundled are a defect of the program. */
   static readonly layer: Layer.Layer<
     Collections,
     never,
@@ -136,7 +135,7 @@ export class Collections extends Context.Service<
       const added = yield* AddedCollections
       const faults = collectionFaults(added)
       if (faults.length > 0) return yield* Effect.die(new RangeError(faults.join("; ")))
-      const opened = yield* Effect.forEach(added, (contract) =>
+      const opened = yield* Effect.forEach([...bundledCollections, ...added], (contract) =>
         Effect.map(openCollection(contract), (found) => ({ contract, ...found }))
       )
       return Collections.of({

@@ -1,5 +1,7 @@
 /** Collections: plain things that callers list, make, read, change and delete, each from one definition. */
+export { bundledCollections } from "../collection/Bundled.ts"
 export {
+  type AnyCollection,
   type Base,
   type Collection,
   collection,
@@ -11,7 +13,6 @@ export {
 } from "../collection/Collection.ts"
 export {
   AddedCollections,
-  type AnyCollection,
   collectionFaults,
   Collections,
   openCollection,

@@ -1,7 +1,9 @@
 /** What the sources of feeds give here. */
 import * as Context from "effect/Context"
-import { dataTypes, syncDataTypes, type DataType } from "../record/DataType.ts"
+import { dataTypes, type DocumentDataType, syncDataTypes, type DataType } from "../record/DataType.ts"
 import { feedSources, type FeedSource } from "./FeedConfig.ts"
+
+const bundled = { sync: syncDataTypes, extractor: [], upload: ["transactions", "balances"] } as const
 
 /**
  * The data types of each source, of those that decisions 7.1 pairs with it: a program that reads documents provides a
@@ -9,8 +11,14 @@ import { feedSources, type FeedSource } from "./FeedConfig.ts"
  */
 export const FeedSources = Context.Reference<Readonly<Record<FeedSource, ReadonlyArray<DataType>>>>(
   "@millrace/core/feed/FeedSources",
-  { defaultValue: () => ({ sync: syncDataTypes, extractor: [], upload: ["transactions", "balances"] }) }
+  { defaultValue: () => bundled }
 )
+
+/** The sources of a program that reads documents of these types, and brings in what it read with `PushedRecords`. */
+export const withExtractor = (reads: ReadonlyArray<DocumentDataType>): typeof FeedSources.Service => ({
+  ...bundled,
+  extractor: reads
+})
 
 type Carried = typeof FeedSources.Service
 

@@ -21,6 +21,7 @@ import {
   defaultOptions,
   type DestinationConfig,
   type FeedSource,
+  feedSources,
   FieldMappings,
   Schedule,
   SourceConfig,
@@ -139,7 +140,11 @@ const checkSchedule = (schedule: Schedule, details: Array<Detail>): void => {
   }
 }
 
-const sourceTag: Tag = { key: "type", values: ["sync", "upload"] }
+/** That of extractors is named where the feed has one: elsewhere there is none to be had. */
+const sourceTag = (source: FeedSource): Tag => ({
+  key: "type",
+  values: feedSources.filter((type) => type !== "extractor" || type === source)
+})
 const optionsTag: Tag = { key: "dataType", values: dataTypes }
 
 export interface Blocks {
@@ -169,7 +174,7 @@ export const decodeBlocks = (
     const message = nameFault(name, most)
     if (message !== undefined) details.push({ field, message })
   }
-  const sourceConfig = block("sourceConfig", SourceConfig, before?.sourceConfig, sourceTag)
+  const sourceConfig = block("sourceConfig", SourceConfig, before?.sourceConfig, sourceTag(source))
   if (blocks.sourceConfig !== undefined && sourceConfig?.type === "upload" && sourceConfig.bankName !== undefined)
     named("sourceConfig.bankName", sourceConfig.bankName)
   if (sourceConfig !== undefined && sourceConfig.type !== source) {

@@ -8,6 +8,7 @@ import {
   KeyTaken,
   orderOf,
   type Plain,
+  type Resources,
   type ResourceStore
 } from "@millrace/core/resource"
 import { Transactor } from "@millrace/core/storage"
@@ -23,7 +24,9 @@ import * as Schema from "effect/Schema"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import type { StorageServices, SuiteOptions } from "./StorageTests.ts"
 
-type Tests<R> = (it: Vitest.MethodsNonLive<StorageServices | Ids | R>) => void
+/** Every other store; whether it is these that are tested, the tests say themselves. */
+type Beside = Exclude<StorageServices, Resources>
+type Tests<R> = (it: Vitest.MethodsNonLive<Beside | Ids | R>) => void
 
 /** Text that a column cannot hold: a body can. */
 const fitsColumns = (cells: ReadonlyArray<unknown>): boolean =>
@@ -325,7 +328,7 @@ export const keyedTestsOf =
 export const suite = <R, E>(
   name: string,
   tests: Tests<R>,
-  layer: Layer.Layer<StorageServices | R, E>,
+  layer: Layer.Layer<Beside | R, E>,
   options?: SuiteOptions
 ): void => {
   withLayer(Layer.merge(layer, Ids.layer), {

@@ -1,14 +1,13 @@
 /** What the conformance suites of the storage ports need, and how they are registered. */
 import type { Kernel } from "@millrace/core/kernel"
 import { Ids } from "@millrace/core"
-import type { Resources } from "@millrace/core/resource"
 import { layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /** Every store, and the transactions over them. Plain things are held to suites of their own. */
-export type StorageServices = Exclude<Kernel.Stores, Resources>
+export type StorageServices = Kernel.Stores
 
 /** Makes time pass for the store alone: a database's clock cannot be set, but its instants can be moved back. */
 export class StoreClock extends Context.Service<

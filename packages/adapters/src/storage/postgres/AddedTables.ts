@@ -1,5 +1,5 @@
-/** Tables of the collections that a program adds: made as the owner of the database, where they are not there yet. */
-import { AddedCollections } from "@millrace/core/collection"
+/** Tables of collections, bundled ones and those that a program adds: made as the owner of the database, where they are not there yet. */
+import { AddedCollections, bundledCollections } from "@millrace/core/collection"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnfit } from "./DatabaseCheck.ts"
@@ -9,7 +9,7 @@ import { schemaName } from "./Schema.ts"
 /** In the transaction of the caller, who holds the lock of the schema. Refuses a table that has not what is asked of it. */
 export const addTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const { resource, surface } of yield* AddedCollections) {
+  for (const { resource, surface } of [...bundledCollections, ...(yield* AddedCollections)]) {
     const found = yield* sql<{ readonly name: string }>`select column_name as name from information_schema.columns
       where table_schema = ${schemaName} and table_name = ${resource.name}`
     if (found.length === 0) {
