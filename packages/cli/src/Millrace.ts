@@ -24,6 +24,7 @@ import { call } from "./commands/Call.ts"
 import { derivedCommand } from "./commands/Derived.ts"
 import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
+import { decisions } from "./commands/Decisions.ts"
 import { findings, simulate } from "./commands/Findings.ts"
 import { institutions, providers } from "./commands/Institutions.ts"
 import { jobs } from "./commands/Jobs.ts"
@@ -61,7 +62,8 @@ const enrichments = derivedCommand({
       operation.command === "enrichments create" ? { ...operation, starters: starterBodies } : operation
     ),
     simulate,
-    ...findings
+    ...findings,
+    ...decisions
   ]
 })
 

@@ -42,6 +42,8 @@ const feed = Records.feed.id
 const job = Records.job.id
 const upload = Records.upload.id
 const finding = Records.finding.id
+const series = Records.series.id
+const decision = Records.decision.id
 const enrichment = Records.enrichment.enrichment.id
 const table = Records.table.id
 const field = Records.field.id
@@ -193,6 +195,51 @@ const cases: ReadonlyArray<Case> = [
     operation: "updateEnrichment",
     args: ["enrichments", "update", enrichment, "--order", "5", "--feed-ids", feed, "--if-version", "4"],
     data: { id: enrichment }
+  },
+  {
+    operation: "listBudgetPeriods",
+    args: ["enrichments", "periods", enrichment, "--from", "2026-03-01"],
+    data: [{ from: "2026-03-01", lines: [{ key: "food", left: 99.5 }] }]
+  },
+  {
+    operation: "listSeries",
+    args: ["enrichments", "series", "list", enrichment],
+    data: [{ id: series, cadence: "monthly" }]
+  },
+  {
+    operation: "listLinks",
+    args: ["enrichments", "links", enrichment, "--state", "suggested"],
+    data: [{ kind: "transfer", state: "suggested" }]
+  },
+  {
+    operation: "listDecisions",
+    args: ["enrichments", "decisions", "list", enrichment],
+    data: [{ id: decision, value: "Rent" }]
+  },
+  {
+    operation: "undoDecision",
+    args: ["enrichments", "decisions", "undo", enrichment, decision],
+    data: { id: decision }
+  },
+  {
+    operation: "updateSeries",
+    args: ["enrichments", "series", "update", enrichment, series, "--name", "Rent"],
+    data: { id: series, name: "Rent" }
+  },
+  {
+    operation: "mergeSeries",
+    args: ["enrichments", "series", "merge", enrichment, series, "--series-id", "ser_9bq2m0c4s8f6t1v3x5z7a9d2e4"],
+    data: { id: decision }
+  },
+  {
+    operation: "splitSeries",
+    args: ["enrichments", "series", "split", enrichment, series, "--record-id", "txn_1"],
+    data: { id: decision }
+  },
+  {
+    operation: "mergeMerchants",
+    args: ["enrichments", "merchants", "merge", enrichment, "--from", "Blue Heron Cafe", "--into", "Blue Heron"],
+    data: { id: decision }
   },
   {
     operation: "listFindings",

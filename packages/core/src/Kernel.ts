@@ -66,6 +66,8 @@ import { Previews } from "./explain/Previews.ts"
 import { Simulations } from "./explain/Simulations.ts"
 import { Explanations } from "./explain/Explanations.ts"
 import { RecordLooks } from "./explain/RecordLooks.ts"
+import { Decisions } from "./explain/Decisions.ts"
+import { EnrichmentInsights } from "./explain/EnrichmentInsights.ts"
 import { RecordWords } from "./explain/RecordWords.ts"
 import { Undoing } from "./explain/Undoing.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -220,6 +222,8 @@ export type UseCases =
   | Previews
   | Simulations
   | RecordWords
+  | Decisions
+  | EnrichmentInsights
   | Undoing
   | Corrections
   | Events
@@ -267,6 +271,8 @@ export const layerUseCases = (
       walled(Previews, Previews.layer),
       walled(Simulations, Simulations.layer),
       walled(RecordWords, RecordWords.layer),
+      walled(Decisions, Decisions.layer),
+      walled(EnrichmentInsights, EnrichmentInsights.layer),
       walled(Undoing, Undoing.layer)
     ).pipe(
       Layer.provide(RecordLooks.layer),

@@ -17,6 +17,8 @@ import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as EnrichmentHandlers from "./handlers/EnrichmentHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
 import * as FieldHandlers from "./handlers/FieldHandlers.ts"
+import * as DecisionHandlers from "./handlers/DecisionHandlers.ts"
+import * as InsightHandlers from "./handlers/InsightHandlers.ts"
 import * as FindingHandlers from "./handlers/FindingHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
@@ -46,6 +48,8 @@ const handlers = Layer.mergeAll(
   RecordHandlers.layer,
   EnrichmentHandlers.layer,
   FindingHandlers.layer,
+  InsightHandlers.layer,
+  DecisionHandlers.layer,
   ValueHandlers.layer,
   PreviewHandlers.layer,
   UploadHandlers.layer,

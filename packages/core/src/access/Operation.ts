@@ -26,6 +26,8 @@ export const nouns = {
   records: "What became of each record at a destination.",
   enrichments: "Rules and other kinds that change records on their way to a destination.",
   findings: "What enrichments found, and what people decided about it.",
+  insights: "What enrichments worked out: periods of budgets, series of payments, links between records.",
+  decisions: "What people decided about what enrichments say.",
   values: "Why values of records are what they are, and people's own word about them.",
   previews: "What enrichments would do, with nothing stored or sent.",
   tables: "Tables that feeds fill and people work in.",

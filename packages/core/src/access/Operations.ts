@@ -7,6 +7,7 @@ import type { Operation } from "./Operation.ts"
 import { accountOperations, bankOperations } from "./BankOperations.ts"
 import { callbackOperations } from "./CallbackOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
+import { decisionOperations, insightOperations } from "./DecisionOperations.ts"
 import { enrichmentOperations, findingOperations, previewOperations, valueOperations } from "./EnrichmentOperations.ts"
 import { feedOperations, uploadOperations } from "./FeedOperations.ts"
 import { identityOperations } from "./IdentityOperations.ts"
@@ -26,6 +27,8 @@ export const operations = {
   ...recordOperations,
   ...enrichmentOperations,
   ...findingOperations,
+  ...insightOperations,
+  ...decisionOperations,
   ...valueOperations,
   ...previewOperations,
   ...tableOperations,

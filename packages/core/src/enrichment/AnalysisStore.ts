@@ -141,6 +141,18 @@ export class AnalysisStore extends Context.Service<
       enrichmentId: EnrichmentId,
       partitions: ReadonlyArray<PartitionKey>
     ) => Effect.Effect<ReadonlyArray<PartitionState>, StorageUnavailable>
+    /** What an enrichment keeps, by partition: those behind one, at most `limit`. */
+    readonly states: (
+      scope: AnalysisScope,
+      enrichmentId: EnrichmentId,
+      page: { readonly after: PartitionKey; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<PartitionState>, StorageUnavailable>
+    /** The links of an enrichment by id: those behind one, at most `limit`. */
+    readonly linksOf: (
+      scope: AnalysisScope,
+      enrichmentId: EnrichmentId,
+      page: { readonly after: string; readonly limit: number; readonly state?: AnalysisLink["state"] }
+    ) => Effect.Effect<ReadonlyArray<AnalysisLink>, StorageUnavailable>
     /** What partitions say; those that say nothing are left out. */
     readonly outputs: (
       scope: AnalysisScope,

@@ -2,11 +2,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
-import type { OperationId } from "../access/Operations.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, type CursorUnusable, type Forbidden, NotFound, type Unprocessable } from "../failure/Failure.ts"
@@ -26,6 +23,7 @@ import { findingEvent } from "./FindingEvents.ts"
 import { FindingStore } from "./FindingStore.ts"
 import type { EnrichmentFact, FactRequest } from "./kinds/EnrichmentFact.ts"
 import { Kinds } from "./Kinds.ts"
+import { ownedEnrichment } from "./OwnedEnrichment.ts"
 
 export interface FindingsRequest extends PageRequest {
   readonly status?: FindingStatus
@@ -92,15 +90,7 @@ export class Findings extends Context.Service<
       const cursors = yield* Cursors
       const { atomically } = yield* Transactor
 
-      const open = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: EnrichmentId) {
-        const found = yield* enrichments.get(caller.principal.workspace.id, id)
-        const owned = Option.map(found, ({ createdByActor, workspaceId }) => ({
-          workspaceId,
-          ...(createdByActor === undefined ? {} : { createdBy: createdByActor })
-        }))
-        yield* reach(caller, operation, "Enrichment", owned)
-        return Option.getOrThrow(found)
-      })
+      const open = ownedEnrichment(enrichments)
 
       /** The accounts of records that an enrichment looks at. */
       const placed = Effect.fnUntraced(function* (

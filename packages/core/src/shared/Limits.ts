@@ -77,6 +77,8 @@ export const limits = {
   simulatedChanges: 20,
   /** Fields of a record that a person speaks about in one request. */
   wordFields: 50,
+  /** Payments by which a series that a person named, joined or parted is known again. */
+  seriesAnchors: 12,
   /** Lines that a record falls into. */
   recordLines: 50,
   /** Days that the history of values stays after their record is gone, and entries of it that an explanation tells. */

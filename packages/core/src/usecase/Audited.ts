@@ -12,6 +12,7 @@ import { Banks } from "../bank/Banks.ts"
 import { FeedRecords } from "../destination/FeedRecords.ts"
 import { Enrichments } from "../enrichment/Enrichments.ts"
 import { Findings } from "../enrichment/Findings.ts"
+import { Decisions } from "../explain/Decisions.ts"
 import { RecordWords } from "../explain/RecordWords.ts"
 import { Undoing } from "../explain/Undoing.ts"
 import { Corrections } from "../identity/Corrections.ts"
@@ -70,6 +71,13 @@ export const auditedUseCases = [
     update: { operation: "updateEnrichment", read: "get", fields: { blocks: "config" } },
     remove: { operation: "deleteEnrichment" }
   }),
+  of(Decisions, {
+    undo: { operation: "undoDecision" },
+    nameSeries: { operation: "updateSeries" },
+    mergeSeries: { operation: "mergeSeries" },
+    splitSeries: { operation: "splitSeries" },
+    mergeMerchants: { operation: "mergeMerchants" }
+  }),
   of(Findings, { update: { operation: "updateFinding" } }),
   of(RecordWords, { set: { operation: "setRecordFields" }, clear: { operation: "clearRecordFields" } }),
   of(Undoing, { undo: { operation: "undoChange" }, undoRun: { operation: "undoRun" } }),
@@ -107,6 +115,7 @@ type AuditedUseCases =
   | Uploads
   | FeedRecords
   | Enrichments
+  | Decisions
   | Findings
   | RecordWords
   | Undoing

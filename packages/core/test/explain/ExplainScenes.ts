@@ -7,11 +7,15 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import { asOwner } from "../../src/access/Caller.ts"
+import { Cursors } from "../../src/cursor/Cursors.ts"
 import { EnrichmentFacts } from "../../src/enrichment/EnrichmentFacts.ts"
 import { Rehearsal } from "../../src/enrichment/Rehearsal.ts"
 import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
 import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
+import { Decisions } from "../../src/explain/Decisions.ts"
+import { EnrichmentInsights } from "../../src/explain/EnrichmentInsights.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
@@ -34,12 +38,15 @@ const explaining = Layer.mergeAll(
   Explanations.layer,
   RecordWords.layer,
   Undoing.layer,
+  Decisions.layer,
+  EnrichmentInsights.layer,
   Previews.layer,
   Simulations.layer
 ).pipe(
   Layer.provideMerge(RecordLooks.layer),
   Layer.provideMerge(Rehearsal.layer),
   Layer.provide(EnrichmentFacts.layer),
+  Layer.provide(Cursors.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Layer.mergeAll(Layer.succeed(Kinds, kinds), Ids.layer, NodeDigest.layer))
 )

@@ -13,6 +13,8 @@ import { CorrectionApi } from "./CorrectionApi.ts"
 import { EnrichmentApi } from "./EnrichmentApi.ts"
 import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
+import { DecisionApi } from "./DecisionApi.ts"
+import { InsightApi } from "./InsightApi.ts"
 import { FindingApi } from "./FindingApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { JobApi } from "./JobApi.ts"
@@ -39,6 +41,8 @@ type Groups =
   | typeof RecordApi
   | typeof EnrichmentApi
   | typeof FindingApi
+  | typeof InsightApi
+  | typeof DecisionApi
   | typeof ValueApi
   | typeof PreviewApi
   | typeof TableApi
@@ -65,6 +69,8 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     RecordApi,
     EnrichmentApi,
     FindingApi,
+    InsightApi,
+    DecisionApi,
     ValueApi,
     PreviewApi,
     TableApi,

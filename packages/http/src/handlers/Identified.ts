@@ -19,6 +19,8 @@ const resources = {
   upload: "Upload",
   enrichment: "Enrichment",
   finding: "Finding",
+  series: "Series",
+  decision: "Decision",
   // Of whatever type of data: a transaction, a receipt.
   record: "Record"
 } as const
@@ -31,14 +33,27 @@ export const isIdentified = (kind: string): kind is Identified => Object.hasOwn(
 const recordKinds = Object.values(idKindOf)
 
 /** What a word in a path means, where that is another one in the kernel. */
-export type IdOf<K extends Identified> = K extends "attempt" ? Id<"connectionAttempt"> : Id<K>
+export type IdOf<K extends Identified> = K extends "attempt"
+  ? Id<"connectionAttempt">
+  : K extends "decision"
+    ? Id<"fact">
+    : K extends "series"
+      ? string
+      : Id<K>
+
+/** Of a series: it follows from what it is made of. */
+const seriesId = /^ser_[0-9a-z]{26}$/
 
 const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is IdOf<K> =>
   kind === "attempt"
     ? isId("connectionAttempt", text)
-    : kind === "record"
-      ? recordKinds.some((one) => isId(one, text))
-      : isId(kind as Exclude<Identified, "attempt" | "record">, text)
+    : kind === "decision"
+      ? isId("fact", text)
+      : kind === "series"
+        ? seriesId.test(text)
+        : kind === "record"
+          ? recordKinds.some((one) => isId(one, text))
+          : isId(kind as Exclude<Identified, "attempt" | "record" | "decision" | "series">, text)
 
 export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<IdOf<K>, NotFound> =>
   isIdentifiedBy(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))

@@ -331,6 +331,63 @@ export const finding = {
 
 const person = { kind: "user", userId: ids.user }
 
+export const otherSeries = "ser_9bq2m0c4s8f6t1v3x5z7a9d2e4"
+
+export const series = {
+  id: "ser_3k7f1m9p2q4r6s8t0v2w4x6y80",
+  name: null,
+  merchant: "green energy",
+  direction: "out",
+  cadence: "monthly",
+  schedule: "monthly on day 3",
+  state: "mature",
+  first: "2025-03-03",
+  last: "2026-03-03",
+  expected: "2026-04-03",
+  recordIds: [ids.transaction, ids.otherTransaction]
+}
+
+export const period = {
+  from: "2026-03-01",
+  to: "2026-03-31",
+  current: true,
+  currency: "EUR",
+  lines: [
+    {
+      key: "food",
+      name: "Food",
+      planned: 400,
+      carriedIn: 49.75,
+      spent: 350.25,
+      left: 99.5,
+      carriedOut: 99.5,
+      unconverted: []
+    }
+  ]
+}
+
+export const link = {
+  id: "5m8n0p2r4t6w8y0b2d4f6h8k0m",
+  kind: "transfer",
+  state: "suggested",
+  members: [
+    { recordId: ids.transaction, role: "out" },
+    { recordId: ids.otherTransaction, role: "in" }
+  ],
+  evidence: { score: 731, margin: 210 }
+}
+
+export const decision = {
+  id: ids.fact,
+  kind: "note",
+  sentence: 'Named "Rent"',
+  field: "recurring.name",
+  value: "Rent",
+  recordIds: [ids.transaction],
+  by: person,
+  at
+}
+
 export const words = {
   recordId: ids.transaction,
   words: [{ id: ids.fact, kind: "set", recordId: ids.transaction, field: "category", value: "Gifts", by: person, at }],

@@ -282,6 +282,62 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     body: { status: "dismissed", note: "Two coffees that morning" },
     answer: one({ ...Examples.finding, status: "dismissed", note: "Two coffees that morning", version: 2 })
   },
+  listBudgetPeriods: {
+    description:
+      "Lists the periods of an enrichment of type `budget`, newest first: what was planned for each line, carried over, spent and " +
+      "is left, exactly. Periods that are over keep the amounts that were in force on their last day.",
+    answer: list(`/v1/enrichments/${ids.enrichment}/periods`, Examples.period)
+  },
+  listSeries: {
+    description:
+      "Lists the series of payments that an enrichment of type `recurring` found, by name, with those that are over.",
+    answer: list(`/v1/enrichments/${ids.enrichment}/series`, Examples.series)
+  },
+  listLinks: {
+    description:
+      "Lists which records an enrichment ties together, such as the two sides of a transfer, with all that speaks for it. Pairs that " +
+      "a person keeps apart are among the decisions.",
+    answer: list(`/v1/enrichments/${ids.enrichment}/links`, Examples.link)
+  },
+  listDecisions: {
+    description:
+      "Lists what people decided about what an enrichment says and holds, newest first: names, what is one and what is not, " +
+      "questions that were answered, and what it has to be silent about.",
+    answer: list(`/v1/enrichments/${ids.enrichment}/decisions`, Examples.decision)
+  },
+  undoDecision: {
+    description: "Takes a decision back: what follows is as if nobody had decided.",
+    answer: one(Examples.decision)
+  },
+  updateSeries: {
+    description: "Names a series of payments. The name stays with most of its payments, whatever is worked out anew.",
+    body: { name: "Rent" },
+    answer: one({ ...Examples.series, name: "Rent" })
+  },
+  mergeSeries: {
+    description: "Says that two series of payments are one, of one merchant or of two. Undo it among the decisions.",
+    body: { seriesId: Examples.otherSeries },
+    answer: one({ ...Examples.decision, kind: "confirm", sentence: "Two records belong together" })
+  },
+  splitSeries: {
+    description: "Begins a series of its own with one of the payments of a series. Undo it among the decisions.",
+    body: { recordId: ids.transaction },
+    answer: one({ ...Examples.decision, kind: "forbid", sentence: "Two records do not belong together" })
+  },
+  mergeMerchants: {
+    description:
+      "Says what a merchant is called, in an enrichment of type `ai_merchant`. Where another merchant is called so, the two are " +
+      "one. Undo it among the decisions: both have their former ids again.",
+    body: { from: "Blue Heron Cafe", into: "Blue Heron" },
+    answer: one({
+      ...Examples.decision,
+      kind: "accept",
+      field: "merchant Blue Heron Cafe",
+      value: "Blue Heron",
+      sentence: 'What is called "Blue Heron Cafe" is "Blue Heron"',
+      recordIds: []
+    })
+  },
   simulateEnrichments: {
     description:
       "Returns what up to 20 changes of enrichments would do to the records that are there: the difference between all of them " +

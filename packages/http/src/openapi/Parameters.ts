@@ -38,6 +38,8 @@ const descriptions: Readonly<Record<string, string>> = {
   feed_id: idDescription("feed"),
   enrichment_id: idDescription("enrichment"),
   finding_id: idDescription("finding"),
+  series_id: idDescription("series of payments"),
+  decision_id: idDescription("decision"),
   record_id: "Id of the record, of whatever type of data it is.",
   data_type: "Name of the data type, such as `receipts`.",
   job_id: idDescription("job"),

@@ -42,6 +42,8 @@ const ids: Readonly<Record<string, string>> = {
   data_type: "receipts",
   enrichment_id: Records.enrichment.enrichment.id,
   finding_id: Records.finding.id,
+  series_id: Records.series.id,
+  decision_id: Records.decision.id,
   record_id: Records.match.match.recordId
 }
 
@@ -401,6 +403,87 @@ export const operations: ReadonlyArray<Sample> = [
     body: { status: "dismissed", note: "Two coffees" },
     faults: { status: [null, "seen", 1, ""], note: [null, 1, "x".repeat(2_001)] },
     required: ["status"]
+  },
+  {
+    id: "listBudgetPeriods",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}/periods",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: range,
+    query: ranges
+  },
+  {
+    id: "listSeries",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}/series",
+    status: 200,
+    scopes: ["enrichments:read"]
+  },
+  {
+    id: "listLinks",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}/links",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: { ...limit, ...cursors, state: ["made", "", "AUTO"] },
+    query: { ...limits, cursor: ["next"], state: ["suggested", "broken"] }
+  },
+  {
+    id: "listDecisions",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}/decisions",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: { ...limit, ...cursors },
+    query: { ...limits, cursor: ["next"] }
+  },
+  {
+    id: "undoDecision",
+    method: "POST",
+    template: "/v1/enrichments/{enrichment_id}/decisions/{decision_id}/undo",
+    status: 200,
+    scopes: ["enrichments:write"]
+  },
+  {
+    id: "updateSeries",
+    method: "PUT",
+    template: "/v1/enrichments/{enrichment_id}/series/{series_id}",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { name: "Rent" },
+    faults: { name: ["", 1, {}, "x".repeat(201)] },
+    required: ["name"]
+  },
+  {
+    id: "mergeSeries",
+    method: "POST",
+    template: "/v1/enrichments/{enrichment_id}/series/{series_id}/merge",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { seriesId: "ser_9bq2m0c4s8f6t1v3x5z7a9d2e4" },
+    faults: { seriesId: [null, 1, ""] },
+    required: ["seriesId"]
+  },
+  {
+    id: "splitSeries",
+    method: "POST",
+    template: "/v1/enrichments/{enrichment_id}/series/{series_id}/split",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { recordId: "txn_1" },
+    faults: { recordId: [null, 1, ""] },
+    required: ["recordId"]
+  },
+  {
+    id: "mergeMerchants",
+    method: "POST",
+    template: "/v1/enrichments/{enrichment_id}/merchants/merge",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { from: "Blue Heron Cafe", into: "Blue Heron" },
+    faults: { from: [null, 1, ""], into: [null, 1, "", "x".repeat(201)] },
+    required: ["from", "into"]
   },
   {
     id: "simulateEnrichments",

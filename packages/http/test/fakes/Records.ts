@@ -4,7 +4,7 @@ import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank, ConnectionAttempt } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
-import type { FeedView } from "@millrace/core/kernel"
+import type { BudgetPeriod, Decision, FeedView, RecurringSeries } from "@millrace/core/kernel"
 import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
@@ -415,6 +415,63 @@ export const finding: Finding = {
   firstSeenAt: at,
   lastSeenAt: at,
   version: 1
+}
+
+export const series: RecurringSeries = {
+  id: "ser_3k7f1m9p2q4r6s8t0v2w4x6y80",
+  partition: "energy out",
+  name: null,
+  merchant: "green energy",
+  direction: "out",
+  cadence: "monthly",
+  schedule: "monthly on day 3",
+  state: "mature",
+  first: CalendarDate.make("2025-03-03"),
+  last: CalendarDate.make("2026-03-03"),
+  expected: CalendarDate.make("2026-04-03"),
+  recordIds: ["txn_1"]
+}
+
+export const period: BudgetPeriod = {
+  from: CalendarDate.make("2026-03-01"),
+  to: CalendarDate.make("2026-03-31"),
+  current: true,
+  currency: Currency.make("EUR"),
+  lines: [
+    {
+      key: "food",
+      name: "Food",
+      planned: Decimal.make("400"),
+      carriedIn: Decimal.make("49.75"),
+      spent: Decimal.make("350.25"),
+      left: Decimal.make("99.5"),
+      carriedOut: Decimal.zero,
+      unconverted: [{ currency: "XPF", records: 2, amount: Decimal.make("1200") }]
+    }
+  ]
+}
+
+export const link = {
+  id: "5m8n0p2r4t6w8y0b2d4f6h8k0m",
+  kind: "transfer",
+  state: "suggested",
+  members: [
+    { recordId: "txn_1", role: "out" },
+    { recordId: "txn_2", role: "in" }
+  ],
+  evidence: { score: 731 }
+} as const
+
+export const decision: Decision = {
+  id: idOf("fact"),
+  kind: "note",
+  sentence: 'Named "Rent"',
+  field: "recurring.name",
+  value: "Rent",
+  recordIds: ["txn_1"],
+  by: { kind: "user", userId: "usr_1" },
+  at,
+  facts: []
 }
 
 export const fact: EnrichmentFact = {

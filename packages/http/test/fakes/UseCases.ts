@@ -26,6 +26,7 @@ import { enrichmentSurface } from "@millrace/core/access"
 import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
+import * as DecisionUseCases from "./DecisionUseCases.ts"
 import * as FindingUseCases from "./FindingUseCases.ts"
 import * as ValueUseCases from "./ValueUseCases.ts"
 import * as Records from "./Records.ts"
@@ -343,6 +344,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       useCasesOf(note, enrichmentSurface, { ...Records.enrichment.enrichment, thing: Records.enrichment })
     ),
     FindingUseCases.layer(note),
+    DecisionUseCases.layer(note),
     ValueUseCases.layer(note),
     CorrectionUseCases.layer(note),
     TableUseCases.layer(note)

@@ -68,6 +68,16 @@ export const tests: StorageTests = (it) => {
       const { partition: _l, ...link } = own!.links[0]!
       expect(output).toEqual({ notes: [note], links: [link] })
       expect(yield* store.links(workspace.id, [link.id])).toEqual([{ ...link, enrichmentId }])
+      const all = { after: "", limit: 10 }
+      expect(yield* store.states(scope, enrichmentId, all)).toEqual(own!.partitions)
+      expect(yield* store.states(scope, enrichmentId, { after: "part", limit: 10 })).toEqual(
+        own!.partitions.filter(({ partition }) => partition > "part")
+      )
+      expect((yield* store.states(scope, enrichmentId, { after: "", limit: 1 })).length).toBe(1)
+      expect(yield* store.linksOf(scope, enrichmentId, all)).toEqual([link])
+      expect(yield* store.linksOf(scope, enrichmentId, { ...all, state: link.state })).toEqual([link])
+      expect(yield* store.linksOf(scope, enrichmentId, { ...all, state: "broken" })).toEqual([])
+      expect(yield* store.linksOf(scope, enrichmentId, { ...all, after: link.id })).toEqual([])
       const notes = yield* store.notes(workspace.id, [a, b])
       expect([...notes.keys()]).toEqual([a])
       expect(notes.get(a)!.claims.get(enrichmentId)).toEqual([{ ...note.claims[0], path: "part" }])

@@ -274,6 +274,8 @@ const analyses = casesOf(AnalysisStore, {
   accountRecords: (store, { account, analysis }) => store.accountRecords(analysis, account.id, 10),
   members: (store, { analysis, enrichment }) => store.members(analysis, enrichment.id, ["part"]),
   partitions: (store, { analysis, enrichment }) => store.partitions(analysis, enrichment.id, ["part"]),
+  states: (store, { analysis, enrichment }) => store.states(analysis, enrichment.id, { after: "", limit: 10 }),
+  linksOf: (store, { analysis, enrichment }) => store.linksOf(analysis, enrichment.id, { after: "", limit: 10 }),
   outputs: (store, { analysis, enrichment }) => store.outputs(analysis, enrichment.id, ["part"]),
   stale: (store, { analysis, enrichment }) =>
     store.stale(analysis, enrichment.id, { tag: "another", today: CalendarDate.make("2026-03-01"), limit: 10 }),

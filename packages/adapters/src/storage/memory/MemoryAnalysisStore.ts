@@ -184,6 +184,31 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
             return one !== undefined && inScope(scope, one) ? [plain(one)] : []
           })
         ),
+      states: (scope, enrichmentId, { after, limit }) =>
+        call(() =>
+          [...partitions.values()]
+            .filter((one) => one.enrichmentId === enrichmentId && inScope(scope, one) && one.partition > after)
+            .toSorted((a, b) => ascending(a.partition, b.partition))
+            .slice(0, limit)
+            .map(plain)
+        ),
+      linksOf: (scope, enrichmentId, { after, limit, state }) =>
+        call(() =>
+          [...links.values()]
+            .filter(
+              (one) =>
+                one.enrichmentId === enrichmentId &&
+                inScope(scope, one) &&
+                one.id > after &&
+                (state === undefined || one.state === state)
+            )
+            .toSorted((a, b) => ascending(a.id, b.id))
+            .slice(0, limit)
+            .map((one) => {
+              const { partition: _, ...link } = plain(one)
+              return link
+            })
+        ),
       outputs: (scope, enrichmentId, keys) =>
         call(() => {
           const wanted = new Set(keys)

@@ -166,6 +166,17 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
         return yield* storedInBulk(sql<PartitionState>`select partition, tag, state, due from analysis_partition
           where ${within(scope, enrichmentId, keys)} order by partition`)
       }),
+      states: Effect.fn("AnalysisStore.states")(function* (scope, enrichmentId, { after, limit }) {
+        return yield* storedInBulk(sql<PartitionState>`select partition, tag, state, due from analysis_partition
+          where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and partition > ${after}
+          order by partition limit ${limit}`)
+      }),
+      linksOf: Effect.fn("AnalysisStore.linksOf")(function* (scope, enrichmentId, { after, limit, state }) {
+        return yield* storedInBulk(sql<AnalysisLink>`select ${sql.literal(linkColumns)} from record_link
+          where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and id > ${after}
+            ${state === undefined ? sql`` : sql`and state = ${state}`}
+          order by id limit ${limit}`)
+      }),
       outputs: Effect.fn("AnalysisStore.outputs")(function* (scope, enrichmentId, keys) {
         const outputs = new Map<string, { notes: Array<AnalysisNote>; links: Array<AnalysisLink> }>()
         if (keys.length === 0) return outputs as ReadonlyMap<string, PartitionOutput>

@@ -23,6 +23,10 @@ const anchored = (
 export const nameSeries = (series: SeriesRef, name: string): ReadonlyArray<FactRequest> =>
   anchored(series, { kind: "note", field: nameField, value: name })
 
+/** Whether it names a series with one of these payments. */
+export const isNameOf = ({ field, kind, recordId }: EnrichmentFact, recordIds: ReadonlySet<string>): boolean =>
+  kind === "note" && field === nameField && recordId !== undefined && recordIds.has(recordId)
+
 /** It is one, however few payments there are. */
 export const confirmSeries = (series: SeriesRef): ReadonlyArray<FactRequest> => anchored(series, { kind: "accept" })
 

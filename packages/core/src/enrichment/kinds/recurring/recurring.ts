@@ -1,15 +1,16 @@
 /** Payments that recur: subscriptions, bills, wages, rent; when the next one comes, and what it will be (enrichments C10, D3). */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type { Currency } from "../../../shared/Currency.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
 import { type FactRequest, suppression } from "../EnrichmentFact.ts"
 import type { PartitionPlan, PlanInput, SetKind, SetRecord } from "../SetKind.ts"
-import { CadenceName, cadenceOf } from "./Cadence.ts"
+import { cadenceOf } from "./Cadence.ts"
 import { digitsOf, merchantsOf, partitionOf, paymentFields } from "./Payments.ts"
 import { RecurringConfig } from "./RecurringConfig.ts"
 import { explainRecurring, RecurringEvidence } from "./RecurringEvidence.ts"
+import { RecurringState } from "./RecurringState.ts"
 import { recurringEventTypes } from "./RecurringEvents.ts"
 import { seriesOfMerchant } from "./Series.ts"
 import { confirmSeries, endSeries, rejectSeries, type SeriesWords, wordsOf } from "./SeriesFacts.ts"
@@ -40,27 +41,8 @@ const types = {
   "recurring.provisional": "bool"
 } as const
 
-const State = Schema.Struct({
-  series: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      merchant: Schema.String,
-      direction: Schema.Literals(["out", "in"]),
-      cadence: CadenceName,
-      schedule: Schema.String,
-      state: Schema.Literals(["early", "mature", "late", "ended"]),
-      name: Schema.NullOr(Schema.String),
-      first: CalendarDate.CalendarDate,
-      last: CalendarDate.CalendarDate,
-      expected: CalendarDate.CalendarDate,
-      /** By day. */
-      recordIds: Schema.Array(Schema.String)
-    })
-  )
-})
-type State = typeof State.Type
-type Input = PlanInput<RecurringConfig, State>
-type PartPlan = PartitionPlan<State, RecurringEvidence>
+type Input = PlanInput<RecurringConfig, RecurringState>
+type PartPlan = PartitionPlan<RecurringState, RecurringEvidence>
 
 const monthsBefore = (date: CalendarDate.CalendarDate, months: number): CalendarDate.CalendarDate => {
   const month = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1 - months
@@ -122,7 +104,7 @@ const planGroup = (
     keys.map((key) => [
       key,
       {
-        series: new Array<State["series"][number]>(),
+        series: new Array<RecurringState["series"][number]>(),
         claims: new Array<PartPlan["claims"][number]>(),
         events: new Array<PartPlan["events"][number]>(),
         findings: new Array<NonNullable<PartPlan["findings"]>[number]>(),
@@ -194,7 +176,9 @@ const planGroup = (
 const textsOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : []
 
-export const makeRecurring = (sha256: Sha256): SetKind<RecurringConfig, RecurringConfig, State, RecurringEvidence> => ({
+export const makeRecurring = (
+  sha256: Sha256
+): SetKind<RecurringConfig, RecurringConfig, RecurringState, RecurringEvidence> => ({
   type: "recurring",
   label: "Recurring payments",
   family: "set",
@@ -208,7 +192,7 @@ export const makeRecurring = (sha256: Sha256): SetKind<RecurringConfig, Recurrin
     perWorkspace: 20
   },
   Config: RecurringConfig,
-  State: { version: 1, codec: State },
+  State: { version: 1, codec: RecurringState },
   Evidence: RecurringEvidence,
   check: ({ lookbackMonths }) => ({
     errors: [],
