@@ -48,7 +48,7 @@ export interface RequestLimit {
   readonly endpoint?: string
   /** Only requests that no person waits for, as of banks in Europe. */
   readonly backgroundOnly?: boolean
-  /** How many may go at once after a rest; else a tenth of them within a minute, half of them within longer times. */
+  /** How many may go at once after a rest; else half of them, or a tenth of more than 50 within a minute. */
   readonly burst?: number
 }
 

@@ -11,12 +11,15 @@ export interface Refill {
   readonly interval: number
 }
 
+/** Requests of a small limit within a minute: those of one connection or account, which asks a few times in a row. */
+const small = 50
+
 /**
- * The bucket of a limit of requests within so many seconds; at least 1. `burst` is a tenth of them within a minute and half
- * of them within longer times, unless given.
+ * The bucket of a limit of requests within so many seconds; at least 1. Unless `burst` is given, half of them may go at once
+ * where they are few or the time is longer than a minute, and a tenth of many within a minute.
  */
 export const refillOf = (requests: number, seconds = 60, burst?: number): Refill => {
-  const some = burst ?? (seconds <= 60 ? Math.floor(requests / 10) : Math.ceil(requests / 2))
+  const some = burst ?? (seconds <= 60 && requests > small ? Math.floor(requests / 10) : Math.ceil(requests / 2))
   const most = Math.min(requests, Math.max(1, Math.floor(some)))
   return { burst: most, interval: seconds / (requests - most + 1) }
 }

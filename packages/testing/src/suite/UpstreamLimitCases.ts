@@ -8,10 +8,18 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { refusal } from "./Refusal.ts"
 import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
-import { type ConnectedWorld, connected, expectNoSecrets, inSimulatedTime, lookAround } from "./UpstreamUnderTest.ts"
+import {
+  arrange,
+  connect,
+  connected,
+  expectNoSecrets,
+  inSimulatedTime,
+  lookAround,
+  type UpstreamWorld
+} from "./UpstreamUnderTest.ts"
 
 /** The driver as an installation has it: its requests wait for their turn, for as long as a run of a job does. */
-const inTurn = Effect.fnUntraced(function* (world: ConnectedWorld) {
+const inTurn = Effect.fnUntraced(function* <World extends UpstreamWorld>(world: World) {
   const providers = yield* Layer.build(
     Layer.provide(Providers.layerBudgeted([world.making]), [
       world.options.storage,
@@ -21,7 +29,7 @@ const inTurn = Effect.fnUntraced(function* (world: ConnectedWorld) {
   const driver: ProviderDriver = yield* Effect.flatMap(Providers, ({ all }) => Effect.succeed(all[0]!)).pipe(
     Effect.provide(providers)
   )
-  return { ...world, driver } satisfies ConnectedWorld
+  return { ...world, driver } satisfies UpstreamWorld
 })
 
 const wait = 30
@@ -67,6 +75,20 @@ export const limitCases: ReadonlyArray<UpstreamCase> = [
   held("client"),
   held("connection"),
   held("endpoint"),
+  {
+    title: "lets a person who connects a bank read it twice without waiting for a place longer than a second",
+    lacks: ({ capabilities }) =>
+      (capabilities.limits ?? []).length > 0 ? undefined : "its upstream tells of no limits",
+    run: Effect.fnUntraced(
+      function* (options) {
+        const world = yield* inTurn(yield* arrange(options))
+        const once = yield* connect(world)
+        for (let n = 0; n < 2; n++) yield* inSimulatedTime(world, lookAround(once))
+        expect(world.fake.server.exceeded).toEqual([])
+      },
+      Effect.provideService(UpstreamPatience, 1)
+    )
+  },
   {
     title: "asks no more often than its upstream allows, however often it is asked",
     lacks: ({ capabilities }) =>

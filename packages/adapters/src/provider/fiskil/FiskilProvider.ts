@@ -38,10 +38,10 @@ const capabilities = (hasWebhooks: boolean): Capabilities => ({
   freshnessSeconds: 21_600,
   webhooks: hasWebhooks,
   refresh: { dataTypes: ["balances"], billable: false },
-  // No figures are published: these are kept to so that none has to be met.
+  // No figures are published: these are kept to so that none has to be met. Who connects a bank and reads it twice does not wait.
   limits: [
-    { name: "requests", requests: 300, seconds: 60, per: "instance" },
-    { name: "requests of a connection", requests: 120, seconds: 60, per: "connection" }
+    { name: "requests", requests: 300, seconds: 60, per: "instance", burst: 60 },
+    { name: "requests of a connection", requests: 120, seconds: 60, per: "connection", burst: 60 }
   ]
 })
 

@@ -60,8 +60,6 @@ const limits: ReadonlyArray<RequestLimit> = Object.entries(perMinute).flatMap(([
             name: `${endpoint}-item`,
             requests: item,
             seconds: 60,
-            // A person who connects a bank, and the first run after it, ask a few times in a row.
-            burst: Math.ceil(item / 2),
             per: "connection" as const,
             endpoint
           }
