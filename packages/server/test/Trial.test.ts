@@ -80,10 +80,53 @@ it.live("a trial of SimpleFIN: a person makes a setup token on its page and past
   }).pipe(Effect.scoped)
 )
 
+it.live("a trial of Fiskil: its page stands in a frame of ours and tells it how it ended", () =>
+  Effect.gen(function* () {
+    const driver = yield* driverOf("fiskil")
+    const [subject, attempt]: [Record<string, string>, Record<string, string>] = [{}, {}]
+    const begin = () => driver.beginConnect(beginOf({ keepSubject: keptIn(subject), keepAttempt: keptIn(attempt) }))
+    const step = yield* begin()
+    if (step.kind !== "authSession" || step.origin === undefined) return expect.fail("a page of its own was expected")
+    const { text } = yield* send(`${step.origin}/`, { sess_id: step.authSessionId, institution: "22" })
+    const connectionId = /"consentID":"([^"]+)"/.exec(text)?.[1] ?? ""
+    const payload = { kind: "provider_connection_id", connectionId } as const
+    const { institution } = yield* driver.completeConnect(
+      completeOf(payload, { subject: { ref: beginOf().subject.ref, secrets: subject }, attemptSecrets: attempt })
+    )
+    expect(institution.name).toContain("(trial)")
+    const again = yield* begin()
+    if (again.kind !== "authSession") return expect.fail("a session was expected")
+    const stopped = yield* send(`${step.origin}/`, { sess_id: again.authSessionId, institution: "" })
+    expect(stopped.text).toContain("DENIED")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a trial of Quiltt: its script and its page stand in for the Connector", () =>
+  Effect.gen(function* () {
+    const driver = yield* driverOf("quiltt")
+    const subject: Record<string, string> = {}
+    const step = yield* driver.beginConnect(beginOf({ keepSubject: keptIn(subject) }))
+    if (step.kind !== "connector" || step.origin === undefined) return expect.fail("a script of its own was expected")
+    expect((yield* send(`${step.origin}/v1/connector.js`, {})).text).toContain("window.Quiltt")
+    const token = step.sessionToken
+    const institution = "Harbor Bank (trial)"
+    const { text } = yield* send(`${step.origin}/connector`, { token, institution })
+    const connectionId = /"connectionId":"([^"]+)"/.exec(text)?.[1] ?? ""
+    const completed = yield* driver.completeConnect(
+      completeOf(
+        { kind: "provider_connection_id", connectionId },
+        { subject: { ref: beginOf().subject.ref, secrets: subject } }
+      )
+    )
+    expect(completed.institution.name).toBe(institution)
+    expect((yield* send(`${step.origin}/connector`, { token, institution: "" })).text).toContain('{"connectionId":""}')
+  }).pipe(Effect.scoped)
+)
+
 it.effect("says of which providers there are trials", () =>
   Effect.gen(function* () {
     const { message } = yield* Effect.flip(withTrial(nothing, "acme"))
-    expect(message).toContain("there are plaid, saltedge")
+    expect(message).toContain("there are fiskil, plaid, quiltt, saltedge")
     const taken = { ...nothing, instances: ["plaid:trial"] }
     expect((yield* Effect.flip(withTrial(taken, "plaid"))).message).toContain("has plaid:trial already")
     expect(parseOptions(["--provider", "plaid"])).toMatchObject({ provider: "plaid" })

@@ -82,7 +82,12 @@ export type ClientStep = {
   readonly expiresAt: Timestamp
 } & (
   | { readonly kind: "link"; readonly token: string }
-  | { readonly kind: "authSession"; readonly authSessionId: string }
+  | {
+      readonly kind: "authSession"
+      readonly authSessionId: string
+      /** Where its page is, such as `http://127.0.0.1:9000`; absent: where the upstream's own is. */
+      readonly origin?: string
+    }
   | {
       readonly kind: "connector"
       readonly sessionToken: string
@@ -91,6 +96,8 @@ export type ClientStep = {
       readonly institutionTargeting?: "id" | "name"
       /** The upstream's, of a connection that is to be mended. */
       readonly connectionId?: string
+      /** Where its script is, such as `http://127.0.0.1:9000`; absent: where the upstream's own is. */
+      readonly origin?: string
     }
   | { readonly kind: "popup"; readonly url: string }
   | { readonly kind: "redirect"; readonly url: string }

@@ -74,21 +74,21 @@ ${context.isBack === true ? "open();" : ""}`
 /** Fiskil's page in a frame, which says by a message how it ended. */
 const authSession = (
   context: StepContext,
-  { authSessionId }: Extract<ClientStep, { readonly kind: "authSession" }>
+  { authSessionId, origin = "https://auth.fiskil.com" }: Extract<ClientStep, { readonly kind: "authSession" }>
 ): Page => ({
   title: `Connect your bank with ${context.providerName}`,
   state: context.state,
   widget: {
-    frames: ["https://auth.fiskil.com"],
+    frames: [origin],
     code: `${send}
 addEventListener("message", ({ origin, data }) => {
-  if (origin !== "https://auth.fiskil.com" || typeof data !== "object" || data === null) return;
+  if (origin !== ${inScript(origin)} || typeof data !== "object" || data === null) return;
   if (data.isCompleted === true && typeof data.consentID === "string") send({ result: "connected", connectionId: data.consentID });
   else if (data.error || data.error_id) send({ result: /CANCEL|DENIED/.test(String(data.error_id || data.error)) ? "cancelled" : "failed" });
 });`
   },
   body: `${noticeOf(context)}<p>Choose your bank below and give your consent. ${privacy}</p>
-<iframe title="${escaped(context.providerName)}" src="https://auth.fiskil.com/?sess_id=${escaped(encodeURIComponent(authSessionId))}"></iframe>
+<iframe title="${escaped(context.providerName)}" src="${escaped(`${origin}/?sess_id=${encodeURIComponent(authSessionId)}`)}"></iframe>
 ${resultForm(context)}
 <div class="row">${cancelForm(context)}</div>`
 })
@@ -100,8 +100,8 @@ const connector = (context: StepContext, step: Extract<ClientStep, { readonly ki
     `Connect your bank with ${context.providerName}`,
     `${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}`,
     {
-      scripts: ["https://cdn.quiltt.io/v1/connector.js"],
-      frames: ["https://*.quiltt.app", "https://*.quiltt.io"],
+      scripts: [`${step.origin ?? "https://cdn.quiltt.io"}/v1/connector.js`],
+      frames: step.origin === undefined ? ["https://*.quiltt.app", "https://*.quiltt.io"] : [step.origin],
       connects: ["https://*.quiltt.io", "https://*.quiltt.app"],
       images: ["https://*.quiltt.io", "data:"],
       code: `${send}

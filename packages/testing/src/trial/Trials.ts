@@ -2,7 +2,9 @@
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FakeUpstream } from "../upstream/FakeUpstream.ts"
+import { fakeFiskil } from "../upstream/fiskil/FakeFiskil.ts"
 import { startPlaid } from "../upstream/plaid/PlaidFake.ts"
+import { fakeQuiltt } from "../upstream/quiltt/FakeQuiltt.ts"
 import { fakeSaltEdge } from "../upstream/saltedge/FakeSaltEdge.ts"
 import { startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"
 import { fakeSnapTrade } from "../upstream/snaptrade/FakeSnapTrade.ts"
@@ -14,7 +16,9 @@ export const trials: ReadonlyMap<string, Effect.Effect<FakeUpstream, never, Scop
   string,
   Effect.Effect<FakeUpstream, never, Scope.Scope>
 >([
+  ["fiskil", fakeFiskil({ mark })],
   ["plaid", startPlaid({ hostedLink: true, mark })],
+  ["quiltt", fakeQuiltt({ mark })],
   ["saltedge", fakeSaltEdge({ mark })],
   ["snaptrade", fakeSnapTrade({ mark })],
   ["simplefin", startSimpleFin({ mark })]

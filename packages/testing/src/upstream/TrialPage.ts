@@ -10,11 +10,11 @@ export const trialForm = (fields: Readonly<Record<string, string>>, label: strin
     .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
     .join("")}<p><button>${escaped(label)}</button></p></form>`
 
-/** `text` is a sentence; `content` is HTML. */
-export const trialPage = (text: string, content: string): FakeAnswer => ({
+/** `text` is a sentence; `content` is HTML, without a script unless that is said. */
+export const trialPage = (text: string, content: string, hasScript = false): FakeAnswer => ({
   status: 200,
   headers: {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action *",
+    "content-security-policy": `default-src 'none'; style-src 'unsafe-inline'; form-action *${hasScript ? "; script-src 'unsafe-inline'" : ""}`,
     "cache-control": "no-store"
   },
   contentType: "text/html; charset=utf-8",
@@ -39,3 +39,11 @@ export const trialReturn = (
   for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
   return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
 }
+
+/** What a widget tells the page that it is a frame of. */
+export const trialMessage = (told: Readonly<Record<string, unknown>>): FakeAnswer =>
+  trialPage(
+    "You can go on in the page around this one.",
+    `<script>parent.postMessage(${JSON.stringify(told).replaceAll("<", "\\u003c")}, "*")</script>`,
+    true
+  )

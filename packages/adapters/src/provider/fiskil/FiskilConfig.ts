@@ -30,6 +30,13 @@ export const FiskilConfig = Schema.Struct({
     Schema.String.check(
       Schema.isPattern(/^https?:\/\/[^\s/?#]+$/, { message: "must be an origin such as https://api.fiskil.com" })
     ).annotate({ description: "where the API is, `https://api.fiskil.com` unless given" })
+  ),
+  authUrl: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^https?:\/\/[\w.-]+(?::\d{1,5})?$/, {
+        message: "must be an origin such as https://auth.fiskil.com"
+      })
+    ).annotate({ description: "where the consent page is, `https://auth.fiskil.com` unless given" })
   )
 })
 export type FiskilConfig = typeof FiskilConfig.Type

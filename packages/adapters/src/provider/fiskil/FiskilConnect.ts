@@ -164,6 +164,7 @@ export const makeConnect = (
       return {
         kind: "authSession",
         authSessionId: session.session_id,
+        ...(config.authUrl === undefined ? {} : { origin: config.authUrl }),
         expiresAt: expiryOfSession(session.expires_at, now)
       }
     }),

@@ -25,6 +25,13 @@ export const QuilttConfig = Schema.Struct({
   ),
   authUrl: Schema.optionalKey(
     Origin.annotate({ description: "where sessions are issued, `https://auth.quiltt.io` unless given" })
+  ),
+  connectorUrl: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^https?:\/\/[\w.-]+(?::\d{1,5})?$/, {
+        message: "must be an origin such as https://cdn.quiltt.io"
+      })
+    ).annotate({ description: "where the Connector's script is, `https://cdn.quiltt.io` unless given" })
   )
 })
 export type QuilttConfig = typeof QuilttConfig.Type

@@ -21,6 +21,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { shownText } from "../upstream/UpstreamForm.ts"
+import type { QuilttConfig } from "./QuilttConfig.ts"
 import { bankTypeOf, consentExpiryOf } from "./QuilttAccounts.ts"
 import type { ProfileNamed, QuilttClient, QuilttSession } from "./QuilttClient.ts"
 import { statusMeaning, upstream } from "./QuilttErrors.ts"
@@ -65,7 +66,11 @@ export interface QuilttConnect {
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
 }
 
-export const makeConnect = (client: QuilttClient, instanceId: string, connectorId: string): QuilttConnect => {
+export const makeConnect = (
+  client: QuilttClient,
+  instanceId: string,
+  { connectorId, connectorUrl }: Pick<QuilttConfig, "connectorId" | "connectorUrl">
+): QuilttConnect => {
   const oneAtATime = Semaphore.makeUnsafe(1)
   const held = new Map<string, QuilttSession>()
 
@@ -157,6 +162,7 @@ export const makeConnect = (client: QuilttClient, instanceId: string, connectorI
           ? {}
           : { institutionId, institutionTargeting: "name" as const }),
         ...(reconnect === undefined ? {} : { connectionId: reconnect.ref }),
+        ...(connectorUrl === undefined ? {} : { origin: connectorUrl }),
         expiresAt: Timestamp.fromMillis(session.expiresAt)
       }
     }),

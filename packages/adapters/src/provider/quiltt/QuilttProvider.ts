@@ -71,7 +71,7 @@ const makeDriver = (instanceId: string, config: QuilttConfig, outbound: Outbound
     name: "Quiltt",
     countryCodes: ["CA", "US"],
     capabilities: capabilities(hasWebhooks),
-    ...makeConnect(client, instanceId, config.connectorId),
+    ...makeConnect(client, instanceId, config),
     open: (request) => Effect.succeed(openSession(client, request)),
     ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config) } : {}),
     readLimits

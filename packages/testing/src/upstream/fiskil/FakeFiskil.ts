@@ -12,14 +12,16 @@ import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, startFakeServer } from "../FakeServer.ts"
 import type { FakeConnection, FakeUpstream, FakeWebhooks, SignIn, WebhookEvent } from "../FakeUpstream.ts"
 import type { Refusal } from "../Incident.ts"
+import { consentPage } from "./FiskilPage.ts"
 import { type Connected, type Consent, FiskilState } from "./FiskilState.ts"
 import { accountOf, balanceOf, institutionOf, transactionOf, type WireTransaction } from "./FiskilWire.ts"
-import { fiskilInstitutions } from "./FiskilWorld.ts"
 
 export interface FakeFiskilOptions {
   readonly port?: number
   /** Rows of a page at most, however many are asked for. 1,000, as there, unless given. */
   readonly pageRows?: number
+  /** Written behind the name of every institution. */
+  readonly mark?: string
   /** Days of rows to begin with; 300 unless given. */
   readonly days?: number
   /** Rows of the account that moves most; 60 unless given. */
@@ -196,6 +198,7 @@ const consentAnswer = (state: FiskilState, request: FakeRequest): FakeAnswer => 
 
 const answerOf = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   const { method, path } = request
+  if (path === "/") return consentPage(state, request)
   if (!versions.has(request.headers["x-fiskil-version"] ?? ""))
     return fault(400, "bad_request", "X-Fiskil-Version is missing")
   if (path === "/v1/token" && method === "POST") {
@@ -214,7 +217,7 @@ const answerOf = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   if (path === "/v1/consent" || path.startsWith("/v1/consent/")) return consentAnswer(state, request)
   if (path === "/v1/institutions" || path.startsWith("/v1/institutions/")) {
     const away = new Set(state.connected.filter(({ isAway }) => isAway).map(({ ledger }) => ledger.institution.id))
-    const views = fiskilInstitutions.map((one, at) => institutionOf(one, away.has(one.id), at))
+    const views = state.institutions.map((one, at) => institutionOf(one, away.has(one.id), at))
     if (path === "/v1/institutions") return pageOf(state, request, "institutions", views, ({ id }) => id)
     const found = views.find(({ id }) => path === `/v1/institutions/${id}`)
     return found === undefined ? notFound : { status: 200, body: found }
@@ -302,10 +305,15 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
   Effect.gen(function* () {
     let made: FiskilState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
-      const state = (made = new FiskilState(time.now, options.pageRows ?? 1_000, {
-        days: options.days ?? 300,
-        rows: options.rows ?? 60
-      }))
+      const state = (made = new FiskilState(
+        time.now,
+        options.pageRows ?? 1_000,
+        {
+          days: options.days ?? 300,
+          rows: options.rows ?? 60
+        },
+        options.mark
+      ))
       return {
         about: (request) => about(state, request),
         answer: (request) => answerOf(state, request),
@@ -330,10 +338,17 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
     }
     return {
       kind: "fiskil",
-      config: { clientId, clientSecret, webhookSecret, emailDomain: "users.example.com", baseUrl: server.url },
+      config: {
+        clientId,
+        clientSecret,
+        webhookSecret,
+        emailDomain: "users.example.com",
+        baseUrl: server.url,
+        authUrl: server.url
+      },
       secrets: [clientSecret, webhookSecret],
       server,
-      institutions: fiskilInstitutions,
+      institutions: state.institutions,
       ledger: (who) => state.ledger(who),
       get connections(): ReadonlyArray<FakeConnection> {
         return state.connected.map(({ isRevoked, ledger, ref }) => ({

@@ -1,7 +1,7 @@
 /** What the fake Fiskil holds: tokens, people, sessions, and consents that end. */
 import type { SignIn } from "../FakeUpstream.ts"
 import { TrueLedger } from "../TrueLedger.ts"
-import type { TrueAccount } from "../TrueRecord.ts"
+import type { TrueAccount, TrueInstitution } from "../TrueRecord.ts"
 import { fiskilIds, fiskilInstitutions, fiskilLedger, type FiskilHistory } from "./FiskilWorld.ts"
 
 export interface EndUser {
@@ -46,6 +46,8 @@ const tokenMillis = 900_000
 const sessionMillis = 5 * 86_400_000
 const consentMillis = 365 * 86_400_000
 
+const marked = (one: TrueInstitution, mark: string): TrueInstitution => ({ ...one, name: `${one.name} ${mark}` })
+
 export class FiskilState {
   readonly now: () => number
   readonly pageRows: number
@@ -57,7 +59,10 @@ export class FiskilState {
   private readonly ledgers = new Map<string, TrueLedger>()
   private made = 0
 
-  constructor(now: () => number, pageRows: number, history: FiskilHistory) {
+  readonly institutions: ReadonlyArray<TrueInstitution>
+
+  constructor(now: () => number, pageRows: number, history: FiskilHistory, mark?: string) {
+    this.institutions = mark === undefined ? fiskilInstitutions : fiskilInstitutions.map((one) => marked(one, mark))
     this.now = now
     this.pageRows = pageRows
     this.history = history
@@ -93,7 +98,7 @@ export class FiskilState {
   }
 
   ledger({ institutionId, person = "ada" }: SignIn = {}): TrueLedger {
-    const institution = fiskilInstitutions.find(({ id }) => id === institutionId) ?? fiskilInstitutions[0]!
+    const institution = this.institutions.find(({ id }) => id === institutionId) ?? this.institutions[0]!
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known

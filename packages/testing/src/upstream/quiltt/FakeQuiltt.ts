@@ -12,12 +12,14 @@ import type { FakeConnection, FakeUpstream, FakeWebhooks, SignIn, WebhookEvent }
 import type { Refusal } from "../Incident.ts"
 import { graphqlAnswer } from "./QuilttGraphql.ts"
 import { type Connected, QuilttState } from "./QuilttState.ts"
-import { quilttInstitutions } from "./QuilttWorld.ts"
+import { connectorPage, connectorScript } from "./QuilttPage.ts"
 
 export interface FakeQuilttOptions {
   readonly port?: number
   /** Rows of a page at most, however many are asked for. 100, as there, unless given. */
   readonly pageRows?: number
+  /** Written behind the name of every institution. */
+  readonly mark?: string
   /** Days of rows to begin with; 260 unless given. */
   readonly days?: number
   /** Rows of the account that moves most; 90 unless given. */
@@ -93,7 +95,7 @@ const searchAnswer = (state: QuilttState, request: FakeRequest): FakeAnswer => {
   const term = (request.query.get("term") ?? "").toLowerCase()
   return {
     status: 200,
-    body: quilttInstitutions
+    body: state.institutions
       .filter(({ name }) => name.toLowerCase().includes(term))
       .map(({ name }) => ({ name, logoUrl: `https://logos.example/${encodeURIComponent(name)}.png` }))
   }
@@ -106,6 +108,8 @@ const refreshAnswer = (state: QuilttState, request: FakeRequest, accountId: stri
 
 const answerOf = (state: QuilttState, request: FakeRequest): FakeAnswer => {
   const { method, path } = request
+  if (path === "/v1/connector.js") return connectorScript
+  if (path === "/connector") return connectorPage(state, request)
   if (request.headers["quiltt-version"] !== version) return plain(400, "Quiltt-Version is not one that we have")
   if (path === "/v1/graphql" && method === "POST") {
     const [profileId, secret] = basicOf(request)
@@ -228,10 +232,15 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
   Effect.gen(function* () {
     let made: QuilttState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
-      const state = (made = new QuilttState(time.now, options.pageRows ?? 100, {
-        days: options.days ?? 260,
-        rows: options.rows ?? 90
-      }))
+      const state = (made = new QuilttState(
+        time.now,
+        options.pageRows ?? 100,
+        {
+          days: options.days ?? 260,
+          rows: options.rows ?? 90
+        },
+        options.mark
+      ))
       return {
         about: (request) => about(state, request),
         answer: (request) => answerOf(state, request),
@@ -257,10 +266,17 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
     }
     return {
       kind: "quiltt",
-      config: { apiSecret, connectorId: quilttConnectorId, webhookSecret, baseUrl: server.url, authUrl: server.url },
+      config: {
+        apiSecret,
+        connectorId: quilttConnectorId,
+        webhookSecret,
+        baseUrl: server.url,
+        authUrl: server.url,
+        connectorUrl: server.url
+      },
       secrets: [apiSecret, webhookSecret],
       server,
-      institutions: quilttInstitutions,
+      institutions: state.institutions,
       ledger: (who) => state.ledger(who),
       get connections(): ReadonlyArray<FakeConnection> {
         return state.connected.map(({ isRevoked, ledger, profileId, ref }) => ({

@@ -1,7 +1,7 @@
 /** What the fake Quiltt holds: profiles with their sessions, and connections with their status. */
 import { TrueLedger } from "../TrueLedger.ts"
 import type { SignIn } from "../FakeUpstream.ts"
-import type { TrueAccount } from "../TrueRecord.ts"
+import type { TrueAccount, TrueInstitution } from "../TrueRecord.ts"
 import { globalId, quilttInstitutions, quilttLedger, type QuilttHistory } from "./QuilttWorld.ts"
 
 export interface Profile {
@@ -50,6 +50,13 @@ export class Connected {
   }
 }
 
+/** Their names are what they are known by. */
+const marked = ({ name, ...one }: TrueInstitution, mark: string): TrueInstitution => ({
+  ...one,
+  id: `${name} ${mark}`,
+  name: `${name} ${mark}`
+})
+
 export class QuilttState {
   readonly now: () => number
   readonly pageRows: number
@@ -60,7 +67,10 @@ export class QuilttState {
   private readonly ledgers = new Map<string, TrueLedger>()
   private made = 0
 
-  constructor(now: () => number, pageRows: number, history: QuilttHistory) {
+  readonly institutions: ReadonlyArray<TrueInstitution>
+
+  constructor(now: () => number, pageRows: number, history: QuilttHistory, mark?: string) {
+    this.institutions = mark === undefined ? quilttInstitutions : quilttInstitutions.map((one) => marked(one, mark))
     this.now = now
     this.pageRows = pageRows
     this.history = history
@@ -100,7 +110,7 @@ export class QuilttState {
   }
 
   ledger({ institutionId, person = "ada" }: SignIn = {}): TrueLedger {
-    const institution = quilttInstitutions.find(({ id }) => id === institutionId) ?? quilttInstitutions[0]!
+    const institution = this.institutions.find(({ id }) => id === institutionId) ?? this.institutions[0]!
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known

@@ -22,7 +22,8 @@ export const quilttInstitutions: ReadonlyArray<TrueInstitution> = [
 ]
 
 /** The data provider behind an institution. */
-export const providerOf = ({ name }: TrueInstitution): string => (name === "Lakeside Credit Union" ? "MX" : "PLAID")
+export const providerOf = ({ name }: TrueInstitution): string =>
+  name.startsWith("Lakeside Credit Union") ? "MX" : "PLAID"
 
 /** An id in the form of Quiltt's, the same for the same text. */
 export const globalId = (prefix: string, text: string): string =>
