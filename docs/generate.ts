@@ -220,7 +220,7 @@ const pages: Readonly<Record<string, string>> = {
     ["starter", "kind", "what is there afterwards"],
     starters.map(({ enrichment, name, summary }) => [`\`${name}\``, `\`${enrichment.type}\``, summary])
   )}\n`,
-  providers: `# Providers\n\nFrom \`packages/adapters/src/provider/registry.ts\`: the bundled kinds. Modules bring [more](../recipes/provider.md), and the\n[configuration file](../operating.md#providers) has their instances.\n\n${table(
+  providers: `# Providers\n\nFrom \`packages/adapters/src/provider/bundled.ts\`: the bundled kinds. Modules bring [more](../recipes/provider.md), and the\n[configuration file](../operating.md#providers) has their instances.\n\n${table(
     ["kind", "name", "config"],
     bundledProviders.map(({ Config, kind, label }) => [`\`${kind}\``, label, keysOf(Config)])
   )}\n`,

@@ -1,19 +1,6 @@
-/** The bundled providers: one line each. */
+/** The registry of bundled providers. */
 import type { ProviderFactory } from "@millrace/core/provider"
-import * as DemoProvider from "./demo/DemoProvider.ts"
-import * as FiskilProvider from "./fiskil/FiskilProvider.ts"
-import * as PlaidProvider from "./plaid/PlaidProvider.ts"
-import * as QuilttProvider from "./quiltt/QuilttProvider.ts"
-import * as SaltEdgeProvider from "./saltedge/SaltEdgeProvider.ts"
-import * as SimpleFinProvider from "./simplefin/SimpleFinProvider.ts"
-import * as SnapTradeProvider from "./snaptrade/SnapTradeProvider.ts"
+import * as bundled from "./bundled.ts"
 
-export const bundledProviders: ReadonlyArray<ProviderFactory> = [
-  DemoProvider.factory,
-  FiskilProvider.factory,
-  PlaidProvider.factory,
-  QuilttProvider.factory,
-  SaltEdgeProvider.factory,
-  SimpleFinProvider.factory,
-  SnapTradeProvider.factory
-]
+/** By kind. */
+export const bundledProviders: ReadonlyArray<ProviderFactory> = Object.values(bundled)

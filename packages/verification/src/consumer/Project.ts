@@ -119,6 +119,7 @@ export const looseFaults = async ({ folder }: Project, compiler = "typescript"):
 /** The programs that can be run without a database. */
 export const programs = [
   "embed",
+  "documents",
   "filter-rows",
   "add-an-enrichment-kind",
   "run-a-provider",
