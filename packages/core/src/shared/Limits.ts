@@ -146,7 +146,7 @@ export const limits = {
   /** Length of what is put aside at once. */
   stagePackedCharacters: 16_000_000,
   /** Observations that are read back at once. */
-  stageReadBack: 60_000,
+  stageReadBack: 150_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
   deliveryChunk: 1_000,

@@ -130,7 +130,7 @@ export class PutAside {
       }
       const texts = yield* this.#store.take(this.#key, numbers)
       if (texts.length !== numbers.length) return yield* new StorageUnavailable({ message: gone })
-      for (const text of texts) for (const row of JSON.parse(text) as ReadonlyArray<Observation>) earlier.push(row)
+      for (const text of texts) for (const row of JSON.parse(text()) as ReadonlyArray<Observation>) earlier.push(row)
     }
     return stage.rows(account, earlier)
   })

@@ -27,11 +27,14 @@ export class StageStore extends Context.Service<
   {
     /** Nothing of it outlasts a crash of the database: whoever takes chunks counts them. */
     readonly put: (key: StageKey, chunks: ReadonlyArray<StageChunk>) => Effect.Effect<void, StorageUnavailable>
-    /** The texts of these chunks, in the order of their numbers; those that are not there are left out. */
+    /**
+     * The texts of these chunks, in the order of their numbers, each worked out when it is asked for; those that are not there
+     * are left out.
+     */
     readonly take: (
       key: StageKey,
       numbers: ReadonlyArray<number>
-    ) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+    ) => Effect.Effect<ReadonlyArray<() => string>, StorageUnavailable>
     /** Forgets all of the reading. */
     readonly drop: (key: StageKey) => Effect.Effect<void, StorageUnavailable>
     /** Forgets some chunks of readings whose holder has the lease no more; returns how many. */

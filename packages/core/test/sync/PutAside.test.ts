@@ -147,7 +147,7 @@ describe("pages that are put aside", () => {
         const kept = new Map<number, string>()
         const store: StageStore["Service"] = {
           put: (_, chunks) => Effect.sync(() => chunks.forEach(({ number, text }) => kept.set(number, text))),
-          take: (_, numbers) => Effect.sync(() => numbers.map((number) => kept.get(number)!)),
+          take: (_, numbers) => Effect.sync(() => numbers.map((number) => () => kept.get(number)!)),
           drop: () => Effect.sync(() => kept.clear()),
           purge: () => Effect.succeed(0)
         }

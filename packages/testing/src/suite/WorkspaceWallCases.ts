@@ -143,7 +143,7 @@ const anotherChunk = { number: 1, account: "account", text: "new" }
 
 const stages = casesOf(StageStore, {
   put: (store, { stage }) => store.put(stage, [anotherChunk]),
-  take: (store, { stage }) => store.take(stage, [0]),
+  take: (store, { stage }) => Effect.map(store.take(stage, [0]), (texts) => texts.map((text) => text())),
   drop: (store, { stage }) => store.drop(stage),
   purge: everybody
 })
@@ -666,7 +666,10 @@ const tellings = {
     const store = yield* CursorStore
     return [yield* store.find(workspace.id, "digest"), yield* store.find(workspace.id, "new")]
   }),
-  stages: ({ stage }: WholeWorkspace) => Effect.flatMap(StageStore, (store) => store.take(stage, [0, 1])),
+  stages: ({ stage }: WholeWorkspace) =>
+    Effect.flatMap(StageStore, (store) =>
+      Effect.map(store.take(stage, [0, 1]), (texts) => texts.map((text) => text()))
+    ),
   keyedRequests: ({ keyed }: WholeWorkspace) => Effect.flatMap(IdempotencyStore, (store) => store.begin(keyed)),
   banks: Effect.fnUntraced(function* ({ bank, fileFeed, madeAccount, workspace }: WholeWorkspace) {
     const store = yield* BankStore

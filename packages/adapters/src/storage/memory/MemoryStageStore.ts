@@ -28,7 +28,7 @@ export const layer: Layer.Layer<StageStore, never, Memory | LeaseTable> = Layer.
             .toSorted((a, b) => a - b)
             .flatMap((number) => {
               const kept = chunks.get(nameOf(key, number))
-              return kept === undefined ? [] : [kept.text]
+              return kept === undefined ? [] : [() => kept.text]
             })
         ),
       drop: (key) =>

@@ -58,6 +58,7 @@ import { readFrom } from "./migrations/0046_read_from.ts"
 import { accountDetails } from "./migrations/0047_account_details.ts"
 import { askedJobs } from "./migrations/0048_asked_jobs.ts"
 import { leanRows } from "./migrations/0049_lean_rows.ts"
+import { packedStage } from "./migrations/0050_packed_stage.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -112,7 +113,8 @@ export const migrations = {
   "0046_read_from": readFrom,
   "0047_account_details": accountDetails,
   "0048_asked_jobs": askedJobs,
-  "0049_lean_rows": leanRows
+  "0049_lean_rows": leanRows,
+  "0050_packed_stage": packedStage
 } as const
 
 /** All steps that this version knows, the first one first. */
