@@ -1,6 +1,7 @@
 /**
- * A bank of a provider's own sandbox: connected, read whole and removed, with the keys of whoever asks. What is told are
- * counts and states; no row and no secret is.
+ * Drivers against the real upstreams, with the keys of whoever asks. Where a sandbox can be signed in to without a person a
+ * bank is connected, read whole and removed; elsewhere institutions are listed, a connection is begun, and one that was made
+ * there is read. What is told are counts and states; no row and no secret is.
  */
 import { bundledProviders } from "@millrace/adapters/provider"
 import { CalendarDate, Timestamp } from "@millrace/core"
@@ -14,7 +15,7 @@ import {
   type ProviderSession,
   type PullRequest
 } from "@millrace/core/provider"
-import { completeOf, openFor } from "@millrace/testing/fake"
+import { beginOf, completeOf, openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -75,6 +76,9 @@ const sandboxes: Readonly<Record<string, Sandbox>> = {
   }
 }
 
+/** Nobody looked, and why. */
+export class SmokeSkipped extends Schema.TaggedError<SmokeSkipped>()("SmokeSkipped", { message: Schema.String }) {}
+
 export class SmokeFailure extends Schema.TaggedError<SmokeFailure>()("SmokeFailure", { message: Schema.String }) {}
 
 const mostPages = 500
@@ -104,8 +108,8 @@ const readAll = Effect.fnUntraced(function* (session: ProviderSession, request: 
   return yield* new SmokeFailure({ message: `${request.dataType} did not end after ${mostPages} pages` })
 })
 
-const driverOf = Effect.fnUntraced(function* (kind: string, sandbox: Sandbox, env: Env) {
-  const made = configured(bundledProviders, [{ id: `${kind}:smoke`, config: sandbox.config(env) }])
+const driverOf = Effect.fnUntraced(function* (kind: string, config: unknown) {
+  const made = configured(bundledProviders, [{ id: `${kind}:smoke`, config }])
   if (Result.isFailure(made)) {
     return yield* new SmokeFailure({
       message: made.failure.map(({ field, message }) => `${field} ${message}`).join("; ")
@@ -137,19 +141,60 @@ const readConnection = Effect.fnUntraced(function* (
   }
 })
 
-/** Kinds that have a sandbox which can be signed in to without a person. */
-export const smokeKinds: ReadonlyArray<string> = Object.keys(sandboxes)
+/** Every provider that there is a real one of. */
+export const smokeKinds: ReadonlyArray<string> = bundledProviders.flatMap(({ kind }) => (kind === "demo" ? [] : [kind]))
 
-/** Connects, reads and removes; tells each step. */
+/** An object that a variable holds as JSON; `undefined` where it is not set. */
+const read = Effect.fnUntraced(function* (env: Env, name: string) {
+  const text = env[name] ?? ""
+  if (text === "") return undefined
+  const value: unknown = yield* Effect.try({
+    try: () => JSON.parse(text) as unknown,
+    catch: () => new SmokeFailure({ message: `${name} is no JSON` })
+  })
+  if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>
+  return yield* new SmokeFailure({ message: `${name} is no JSON object` })
+})
+
+const isConnection = Schema.is(
+  Schema.Struct({ ref: Schema.NonEmptyString, secrets: Schema.Record(Schema.String, Schema.String) })
+)
+
+/** Looks as far as one can without a person who signs in. */
+const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: string) => void) {
+  const name = `MILLRACE_SMOKE_${kind.toUpperCase()}`
+  const config = yield* read(env, name)
+  if (config === undefined) return yield* new SmokeSkipped({ message: `${name} is not set: settings of an instance` })
+  const secrets = Object.entries((yield* read(env, `${name}_SECRETS`)) ?? {}).map(([key, value]) => [
+    key,
+    Redacted.make(String(value))
+  ])
+  const driver = yield* driverOf(kind, { ...config, ...Object.fromEntries(secrets) })
+  const subject = { ref: `smoke-${Timestamp.toMillis(yield* Timestamp.now)}`, secrets: {} }
+  const step = yield* driver.beginConnect(beginOf({ subject, redirectUri: "https://example.com/back" }))
+  say(`begun: ${step.kind}`)
+  const found = yield* driver.listInstitutions({ text: "a", countryCodes: [], limit: 5 })
+  say(`${found.length} institutions of which the name has an a`)
+  const connection = yield* read(env, `${name}_CONNECTION`)
+  if (connection === undefined) return say(`no connection is read: ${name}_CONNECTION is not set`)
+  if (!isConnection(connection)) {
+    return yield* new SmokeFailure({ message: `${name}_CONNECTION must be {"ref": "...", "secrets": {...}}` })
+  }
+  yield* readConnection(driver, yield* openFor(driver, connection), say)
+})
+
+/** Looks at the real one, and tells each step. */
 export const smoke = Effect.fn("Smoke.smoke")(function* (kind: string, env: Env, say: (line: string) => void) {
-  const sandbox = sandboxes[kind]
-  if (sandbox === undefined) {
+  if (!smokeKinds.includes(kind)) {
     return yield* new SmokeFailure({ message: `There is no smoke test of ${kind}; there are ${smokeKinds.join(", ")}` })
   }
+  const sandbox = sandboxes[kind]
+  if (sandbox === undefined) return yield* look(kind, env, say)
   const missing = sandbox.needs.filter((name) => (env[name] ?? "") === "")
-  if (missing.length > 0)
-    return yield* new SmokeFailure({ message: `Set ${missing.join(" and ")}: keys of the sandbox` })
-  const driver = yield* driverOf(kind, sandbox, env)
+  if (missing.length > 0) {
+    return yield* new SmokeSkipped({ message: `${missing.join(" and ")} not set: keys of the sandbox` })
+  }
+  const driver = yield* driverOf(kind, sandbox.config(env))
   const payload = yield* sandbox.signIn(env)
   const { connection, institution } = yield* driver.completeConnect(completeOf(payload))
   say(`connected ${institution.id}`)

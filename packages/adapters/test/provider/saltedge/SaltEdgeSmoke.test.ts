@@ -1,4 +1,0 @@
-import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
-import { smoke } from "../Smoke.ts"
-
-smoke(factory)

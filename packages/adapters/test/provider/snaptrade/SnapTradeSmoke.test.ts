@@ -1,4 +1,0 @@
-import { factory } from "../../../src/provider/snaptrade/SnapTradeProvider.ts"
-import { smoke } from "../Smoke.ts"
-
-smoke(factory)
