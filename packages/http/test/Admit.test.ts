@@ -15,6 +15,7 @@ const admitted = (operation: Operation) =>
     const services = {
       audit: { refused: never },
       authenticator: { arrival: never },
+      sessions: undefined,
       agreedRate: 1,
       routes: [
         {

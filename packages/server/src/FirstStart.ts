@@ -115,13 +115,16 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
   return { caller, banks, feeds: made, table, taken }
 })
 
+/** Of the one local owner, who has no other address here. */
+export const ownerEmail = "owner@localhost"
+
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
   const { owner, secret, workspace } = yield* (yield* Workspaces).found({
     name: "My workspace",
     plan: "enterprise",
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     baseCurrency: Currency.make("USD"),
-    ownerEmail: "owner@localhost"
+    ownerEmail
   })
   const caller = asOwner(workspace, owner)
   // The operator may have taken the demo provider away.
@@ -239,6 +242,10 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
+  yield* Terminal.field(
+    "",
+    Terminal.dim("npm start -- --sign-in prints a session, which removing banks for good needs")
+  )
   if (demo === undefined) return true
   const { banks, feeds, caller, table, taken } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {

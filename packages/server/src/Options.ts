@@ -5,6 +5,7 @@ export interface Options {
   readonly help: boolean
   readonly version: boolean
   readonly newKey: boolean
+  readonly signIn: boolean
   readonly connect?: BankToConnect
   readonly backup?: string
   readonly restore?: string
@@ -12,18 +13,24 @@ export interface Options {
   readonly provider?: string
 }
 
-const flags: Readonly<Record<string, "help" | "version" | "newKey">> = {
+const flags: Readonly<Record<string, "help" | "version" | "newKey" | "signIn">> = {
   "--help": "help",
   "-h": "help",
   "--version": "version",
-  "--new-key": "newKey"
+  "--new-key": "newKey",
+  "--sign-in": "signIn"
 }
 
 const files: Readonly<Record<string, "backup" | "restore">> = { "--backup": "backup", "--restore": "restore" }
 
 /** The options, or a sentence that says what is wrong with them. */
 export const parseOptions = (given: ReadonlyArray<string>): Options | string => {
-  const options: { -readonly [K in keyof Options]: Options[K] } = { help: false, version: false, newKey: false }
+  const options: { -readonly [K in keyof Options]: Options[K] } = {
+    help: false,
+    version: false,
+    newKey: false,
+    signIn: false
+  }
   const left = given.values()
   for (const argument of left) {
     const [name = "", ...rest] = argument.split("=")

@@ -7,6 +7,7 @@ import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters
 import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUploads } from "@millrace/adapters/postgres"
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
+import { OwnSessions, SessionArrivals } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
 import {
@@ -21,7 +22,17 @@ import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
-import { AccessLog, Compressor, guard, plainLineOf, Readiness, serve, serverOptions, within } from "@millrace/http"
+import {
+  AccessLog,
+  Compressor,
+  guard,
+  plainLineOf,
+  Readiness,
+  serve,
+  serverOptions,
+  TrustedProxies,
+  within
+} from "@millrace/http"
 import { TaskKinds } from "@millrace/core/task"
 import { layerCluster } from "@millrace/jobs/cluster"
 import { Drain, housekeeping, TaskRunner } from "@millrace/jobs"
@@ -235,6 +246,7 @@ export const layerKernel = (
           : { current: settings.secretKey, previous: settings.previousKeys ?? [] }
       const keys = yield* agreedKeys(settings, given)
       const cursors = keysFor(keys, "cursors")
+      const signing = keysFor(keys, "sessions")
       const secrets = AesSecrets.layer(keysFor(keys, "bank secrets"))
       const sealed = yield* Effect.provide(sealUploads, secrets)
       if (sealed > 0) yield* Effect.logInfo("Sealed the uploaded files that were stored in the open", { files: sealed })
@@ -248,6 +260,8 @@ export const layerKernel = (
             ).pipe(Layer.provide(secrets))
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
       return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer).pipe(
+        Layer.provideMerge(Layer.effect(SessionArrivals, OwnSessions)),
+        Layer.provideMerge(OwnSessions.layer(signing.key, ...signing.previous)),
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(JobLog.layer),
@@ -311,6 +325,7 @@ const layerHttp = (settings: Settings) =>
     ),
     Layer.provide(readiness),
     Layer.provide(Layer.succeed(Compressor, compress)),
+    Layer.provide(Layer.succeed(TrustedProxies, settings.isProxy ?? (() => false))),
     Layer.provide(
       Terminal.isTerminal ? Layer.succeed(AccessLog, (entry) => Terminal.say(plainLineOf(entry))) : Layer.empty
     ),

@@ -1,4 +1,5 @@
 /** What the operator can set, read from the environment. */
+import { BlockList, isIP } from "node:net"
 import { resolve } from "node:path"
 import { type ChannelOptions, privateHosts } from "@millrace/adapters"
 import { limits } from "@millrace/core"
@@ -50,6 +51,8 @@ export interface Settings {
   readonly providers?: ReadonlyArray<string>
   /** Hosts that providers and destinations may be at although they are private; absent: none. */
   readonly privateHosts?: ReadonlyArray<string>
+  /** Whether an address is that of a proxy before the server, whose word about who asks is believed; absent: none is. */
+  readonly isProxy?: (address: string) => boolean
   /** What carries messages to people besides requests; absent: nothing. */
   readonly channels?: ChannelOptions
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
@@ -85,6 +88,7 @@ const config = Config.all({
   configFile: optional(Config.String("MILLRACE_CONFIG")),
   providers: optional(Config.String("MILLRACE_PROVIDERS")),
   privateHosts: optional(Config.String("MILLRACE_PRIVATE_HOSTS")),
+  trustedProxies: optional(Config.String("MILLRACE_TRUSTED_PROXIES")),
   messages: messageConfig,
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
@@ -197,6 +201,28 @@ const parseHosts = (text: string | undefined): Effect.Effect<ReadonlyArray<strin
     onFailure: (fault) => invalid(`MILLRACE_PRIVATE_HOSTS must be a list of hosts with commas between them: ${fault}.`)
   })
 
+/** Addresses and networks of proxies, such as `10.0.0.5` and `fd00::/8`. */
+const parseProxies = (text: string | undefined): Effect.Effect<(address: string) => boolean, SettingInvalid> => {
+  const proxies = new BlockList()
+  for (const one of listOf(text)) {
+    const [address = "", bits, ...more] = one.split("/")
+    const version = isIP(address)
+    const most = version === 4 ? 32 : 128
+    const isNet =
+      version !== 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    if (!isNet) {
+      return invalid(
+        `MILLRACE_TRUSTED_PROXIES must be a list of addresses or networks, such as 10.0.0.5,fd00::/8: "${one}" is none.`
+      )
+    }
+    proxies.addSubnet(address, bits === undefined ? most : Number(bits), version === 4 ? "ipv4" : "ipv6")
+  }
+  return Effect.succeed((address) => {
+    const version = isIP(address)
+    return version !== 0 && proxies.check(address, version === 4 ? "ipv4" : "ipv6")
+  })
+}
+
 /** Several processes meet in one database; the built-in one belongs to the process that started it. */
 const checkShared = (
   name: string,
@@ -246,6 +272,8 @@ export const settingNames: Readonly<Record<string, string>> = {
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
   MILLRACE_PRIVATE_HOSTS:
     "hosts that providers and destinations may be at although they are private, such as bank.internal:8443 (default: none)",
+  MILLRACE_TRUSTED_PROXIES:
+    "addresses or networks of proxies before the server, whose X-Forwarded-For says who asks (default: none is believed)",
   MILLRACE_REQUESTS_PER_MINUTE: `requests per minute to the API, of all keys of the workspace together (default ${plans.enterprise.requestsPerMinute})`,
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
   ...messageSettingNames,
@@ -318,6 +346,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     configFile: { path: resolve(raw.configFile ?? "millrace.config.json"), required: raw.configFile !== undefined },
     providers: raw.providers === "none" ? [] : listOf(raw.providers ?? "demo:default"),
     privateHosts: yield* parseHosts(raw.privateHosts),
+    isProxy: yield* parseProxies(raw.trustedProxies),
     channels: yield* Effect.catch(Effect.fromResult(channelsOf(raw.messages)), invalid),
     requestsPerMinute: yield* wholeNumber("MILLRACE_REQUESTS_PER_MINUTE", raw.requestsPerMinute, {
       least: 1,

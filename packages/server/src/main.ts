@@ -7,7 +7,7 @@ import { firstStart } from "./FirstStart.ts"
 import { connectBank } from "./ConnectBank.ts"
 import { backupTo, restoreFrom } from "./Backups.ts"
 import { type Options, parseOptions } from "./Options.ts"
-import { newOwnerKeys } from "./OwnerKey.ts"
+import { newOwnerKeys, ownerSessions } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
 import { type Configuration, loadConfiguration } from "./Configuration.ts"
 import * as Server from "./Server.ts"
@@ -20,6 +20,7 @@ const help = `Millrace ${manifest.version}: the bundled server
 Usage: npm start [-- options], or npx millrace-server [options] where it is installed
 
   --new-key        print a new API key of the owner, and stop
+  --sign-in        print a session of the owner for twelve hours, and stop: removing banks for good needs one
   --connect PROVIDER ID
                    connect a bank by the id that the provider knows it by, such as --connect acme:main 123, and stop
   --provider KIND  try a provider without credentials, such as plaid or simplefin: a stand-in of it on this machine
@@ -41,7 +42,7 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
 }
 
 const served = Effect.fnUntraced(function* (
-  { backup, connect, newKey, provider, restore }: Options,
+  { backup, connect, newKey, provider, restore, signIn }: Options,
   config: Settings,
   configuration: Configuration
 ) {
@@ -55,6 +56,9 @@ const served = Effect.fnUntraced(function* (
   if (restore !== undefined) return yield* restoreFrom(config, restore)
   if (newKey) {
     return yield* Effect.provide(newOwnerKeys(), Server.layerKernel(config, adapters, Server.layerNoEngine))
+  }
+  if (signIn) {
+    return yield* Effect.provide(ownerSessions(), Server.layerKernel(config, adapters, Server.layerNoEngine))
   }
   if (connect !== undefined) {
     return yield* Effect.provide(connectBank(connect), Server.layerKernel(config, adapters, Server.layerNoEngine))

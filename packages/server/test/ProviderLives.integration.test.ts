@@ -5,9 +5,9 @@
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { bundledProviders } from "@millrace/adapters/provider"
-import { asOwner, type Caller } from "@millrace/core/access"
+import { OwnSessions } from "@millrace/core/access"
 import { Currency } from "@millrace/core"
-import { BankRemovals, Workspaces } from "@millrace/core/kernel"
+import { Workspaces } from "@millrace/core/kernel"
 import { type ClientStep, configured } from "@millrace/core/provider"
 import { AccessLog } from "@millrace/http"
 import {
@@ -54,7 +54,8 @@ let folder: DataFolder
 let database: ServerDatabase
 let url: string
 let apiKey: string
-let caller: Caller
+/** Headers of the owner, signed in. */
+let session: Readonly<Record<string, string>>
 let running: Awaited<ReturnType<typeof start>>
 
 const freePort = () =>
@@ -137,7 +138,10 @@ beforeAll(async () => {
     })
   )
   apiKey = Redacted.value(made.secret)
-  caller = asOwner(made.workspace, made.owner)
+  const { email, id: userId } = made.owner
+  const issued = OwnSessions.use((sessions) => sessions.issue({ userId, email, workspaceId: made.workspace.id }))
+  const { token } = await running.runPromise(issued)
+  session = { authorization: `Bearer ${Redacted.value(token)}`, "x-workspace-id": made.workspace.id }
 })
 
 afterAll(async () => {
@@ -185,6 +189,29 @@ const rowsOf = async (tableId: string) => {
     cursor = `&cursor=${encodeURIComponent(meta.nextCursor)}`
   }
 }
+
+const asked = async (path: string, headers: Readonly<Record<string, string>>): Promise<Loose> => {
+  const answer = await fetch(`${url}${path}`, { headers })
+  return [answer.status, await answer.json()]
+}
+const whoami = (headers: Readonly<Record<string, string>>) => asked("/v1/whoami", headers)
+const banks = (headers: Readonly<Record<string, string>>) => asked("/v1/banks", headers)
+
+it("knows the owner by a session, in a workspace that is named, and by no other token", async () => {
+  const { authorization = "", ...workspace } = session
+  const self = { principal: { kind: "user" }, role: "owner", user: { email: "owner@localhost" } }
+  expect(await whoami(session)).toMatchObject([200, { data: self }])
+  expect(await whoami({ authorization })).toMatchObject([200, { data: self }])
+  expect(await whoami({ ...workspace, authorization: `${authorization}x` })).toMatchObject([
+    401,
+    { code: "INVALID_CREDENTIAL" }
+  ])
+  expect(await whoami({ ...session, "x-api-key": apiKey })).toMatchObject([401, { code: "CREDENTIAL_AMBIGUOUS" }])
+  expect(await banks({ authorization })).toMatchObject([400, { code: "WORKSPACE_HEADER_REQUIRED" }])
+  const foreign = { authorization, "x-workspace-id": "ws_0" }
+  expect(await banks(foreign)).toMatchObject([403, { code: "WORKSPACE_ACCESS_DENIED" }])
+  expect((await banks(session))[0]).toBe(200)
+})
 
 describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
   it("is connected, synced, broken, mended, refreshed and removed over HTTP", async () => {
@@ -258,9 +285,8 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
     await ask(404, "GET", bankPath)
     await ask(200, "POST", `${bankPath}/restore`)
     expect((await get(bankPath)).connectionStatus.connected).toBe(true)
-    await running.runPromise(
-      Effect.flatMap(BankRemovals, (removals) => removals.remove(caller, made.bankId, { permanently: true }))
-    )
+    const ended = await fetch(`${url}${bankPath}?permanent=true`, { method: "DELETE", headers: session })
+    expect([ended.status, await ended.json()]).toEqual([202, { success: true, data: { status: "removing" } }])
     const left = `select (select count(*) from account where bank_id = '${made.bankId}')::int
         + (select count(*) from bank where id = '${made.bankId}')::int as n`
     // These take half a minute to remove a connection: the end is waited for in the long form alone.

@@ -46,6 +46,12 @@ describe("a setting that cannot be used", () => {
       'MILLRACE_PRIVATE_HOSTS must be a list of hosts with commas between them: "*.corp" is not'
     ],
     [
+      "proxies by a name",
+      { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8,proxy.internal" },
+      'MILLRACE_TRUSTED_PROXIES must be a list of addresses or networks, such as 10.0.0.5,fd00::/8: "proxy.internal" is none.'
+    ],
+    ["a network of too many bits", { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/33" }, '"10.0.0.0/33" is none.'],
+    [
       "a budget without an instance",
       { MILLRACE_BUDGETS: "demo:default=600/30,600" },
       'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'

@@ -19,6 +19,8 @@ export type KeyPurpose =
   | "bank secrets"
   /** Signs cursors of lists. */
   | "cursors"
+  /** Signs sessions of the owner. */
+  | "sessions"
   /** Tells whether two secrets are the same one; kept in the open. */
   | "fingerprint"
 

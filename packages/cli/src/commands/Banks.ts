@@ -175,7 +175,7 @@ const remove = Command.make("delete", { id: idArgument("bank") }, ({ id }) =>
   })
 ).pipe(
   Command.withDescription(
-    "Delete a bank connection that no feed uses; a signed-in person can remove one for good in the console"
+    "Delete a bank connection that no feed uses; a signed-in person can remove one for good over the API"
   )
 )
 

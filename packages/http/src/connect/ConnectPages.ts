@@ -13,7 +13,7 @@ import { redirectTo } from "@millrace/core/bank"
 import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millrace/core/kernel"
 import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
 import { answerOf, type KernelError } from "../answer/errors.ts"
-import { psuOf } from "./Person.ts"
+import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
 import { choicePage, demoPage, stepPage, type StepContext } from "./Steps.ts"
@@ -101,7 +101,7 @@ const resultOf = (fields: URLSearchParams): ConnectResult => {
     : { result: "connected", payload: { kind: "plaid_public_token", publicToken, ...institution } }
 }
 
-const pagesOf = (returns: Returns, digest: Digest["Service"]) => {
+const pagesOf = (returns: Returns, digest: Digest["Service"], isProxy: typeof TrustedProxies.Service) => {
   const respond = (page: Page) => Effect.sync(() => respondPage(page, digest.randomText(24)))
 
   const stateOf = Effect.map(HttpServerRequest, ({ headers, url }) => {
@@ -120,7 +120,11 @@ const pagesOf = (returns: Returns, digest: Digest["Service"]) => {
       const state = yield* stateOf
       const returned = state.length > 200 ? Option.none() : yield* returns.byState(state)
       if (Option.isNone(returned)) return yield* respond(unknownPage)
-      return yield* Effect.provideService(use(returned.value, state), CurrentPsu, psuOf(yield* HttpServerRequest))
+      return yield* Effect.provideService(
+        use(returned.value, state),
+        CurrentPsu,
+        psuOf(yield* HttpServerRequest, isProxy)
+      )
     }).pipe(
       Effect.catch((error: KernelError) =>
         respond({
@@ -256,7 +260,7 @@ const pagesOf = (returns: Returns, digest: Digest["Service"]) => {
 /** The routes, for `Routes`: they stand beside the API, and need no credential. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const pages = pagesOf(yield* ConnectReturns, yield* Digest)
+    const pages = pagesOf(yield* ConnectReturns, yield* Digest, yield* TrustedProxies)
     return Layer.mergeAll(
       HttpRouter.add("GET", "/connect/attempt", pages.attempt),
       HttpRouter.add("POST", "/connect/attempt/choose", pages.choose),

@@ -13,10 +13,11 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
-import { credentialOf } from "@millrace/core/access"
+import { credentialOf, SessionArrivals } from "@millrace/core/access"
 import { Audit } from "@millrace/core/audit"
 import { Authenticator } from "@millrace/core/kernel"
 import { Ids, Timestamp } from "@millrace/core"
+import { CurrentPsu } from "@millrace/core/provider"
 import { AgreedRate } from "@millrace/core/workspace"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import * as Errors from "../answer/errors.ts"
@@ -26,6 +27,7 @@ import { compressed, Compressor, type Compress } from "./Compression.ts"
 import { begin, CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
 import { inTime, type Timed } from "./Deadline.ts"
 import { admit, type Services } from "./Gate.ts"
+import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { Refused } from "../answer/Refused.ts"
 import type { Route } from "../request/Routes.ts"
 
@@ -124,6 +126,7 @@ interface Setting extends Services {
   readonly ids: Ids["Service"]
   readonly write: AccessLog
   readonly compress: Compress | undefined
+  readonly isProxy: typeof TrustedProxies.Service
 }
 
 const answer = Effect.fnUntraced(function* (
@@ -135,7 +138,10 @@ const answer = Effect.fnUntraced(function* (
 ) {
   const admitted = yield* admit(setting, request, state, timed)
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-  return yield* timed(Effect.provideService(app, HttpServerRequest, admitted))
+  const handled = Effect.provideService(app, HttpServerRequest, admitted)
+  // Whoever has a key is a program: its address is no person's.
+  const isPerson = state.principal?.kind === "user"
+  return yield* timed(isPerson ? Effect.provideService(handled, CurrentPsu, psuOf(request, setting.isProxy)) : handled)
 })
 
 const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
@@ -170,6 +176,8 @@ export const layer = (routes: ReadonlyArray<Route>) =>
       const setting: Setting = {
         audit: yield* Audit,
         authenticator: yield* Authenticator,
+        sessions: yield* SessionArrivals,
+        isProxy: yield* TrustedProxies,
         agreedRate: yield* AgreedRate,
         routes,
         ids: yield* Ids,

@@ -8,12 +8,12 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
 import type { Audit } from "@millrace/core/audit"
-import type { Arrival, Authenticator } from "@millrace/core/kernel"
+import type { Arrival } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
 import * as Errors from "../answer/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
-import { authenticate } from "./Credentials.ts"
+import { authenticate, type Credentials } from "./Credentials.ts"
 import type { RequestState } from "../request/CurrentRequest.ts"
 import type { Timed } from "./Deadline.ts"
 import { refuse } from "../answer/Refused.ts"
@@ -138,17 +138,14 @@ const withBody = Effect.fnUntraced(function* (
   }
 })
 
-export interface Services {
+export interface Services extends Credentials {
   readonly audit: Pick<Audit["Service"], "refused">
-  readonly authenticator: Pick<Authenticator["Service"], "arrival">
-  /** Requests a minute of plans whose rate is by agreement. */
-  readonly agreedRate: number
   readonly routes: ReadonlyArray<Routes.Route>
   readonly bodies: BodyMemory
 }
 
 const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
-  const { decision, principal } = yield* authenticate(services.authenticator, services.agreedRate, request)
+  const { decision, principal } = yield* authenticate(services, request)
   state.principal = principal
   yield* checkRate(decision, state)
   return principal
