@@ -54,8 +54,9 @@ export const limits = {
   runPartitions: 20_000,
   plannedRecords: 40_000,
   planRounds: 24,
-  /** Milliseconds that planning a partition may take before it is told. */
+  /** Milliseconds that planning a partition, or an enrichment for one record, may take before it is told. */
   partitionMillis: 2_000,
+  recordMillis: 50,
   /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
   enrichmentEvents: 5_000,
   enrichmentFaults: 50,

@@ -1,7 +1,8 @@
 /** A record as one feed sees it: with its owner's fields, and run through the enrichments of the feed. */
 import { toPublic } from "../bank/PublicRecord.ts"
-import type { View } from "../enrichment/kinds/Kind.ts"
+import type { PlanContext, View } from "../enrichment/kinds/Kind.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
+import { timedRecord } from "../enrichment/RecordTime.ts"
 import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -18,6 +19,8 @@ export interface Enriching {
   readonly today: CalendarDate
   /** Fields that are another's at each reading. */
   readonly reading?: Fields
+  /** Milliseconds, where enrichments that take too long for a record are told. */
+  readonly now?: () => number
 }
 
 /** A record, and the name of what is delivered of it: its own id, or that of one of its items. */
@@ -45,6 +48,16 @@ export const enrichedOf = ({ changes, fields, verdict }: Pipeline.PipelineResult
   provenance: changes
 })
 
+/** Goes through the pipeline of the feed. `note` hears of enrichments that take too long. */
+export const ran = <A>(
+  { now, pipeline, today }: Enriching,
+  note: (fault: Pipeline.PipelineFault) => void,
+  go: (pipeline: Pipeline.CompiledPipeline, context: PlanContext) => A
+): A => {
+  const context = { today }
+  return now === undefined ? go(pipeline, context) : timedRecord(now, pipeline, note, (timed) => go(timed, context))
+}
+
 /** The record without the lines that it may fall into. `note` hears of enrichments that failed on it. */
 export const enriched = (
   enriching: Enriching,
@@ -52,8 +65,9 @@ export const enriched = (
   standing: Pick<Beside, "gathered" | "notes">,
   note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): Enriched => {
-  const { pipeline, today } = enriching
-  const outcome = Pipeline.run(pipeline, viewOf(enriching, row), { today }, besideOf(row, standing))
+  const outcome = ran(enriching, note, (pipeline, context) =>
+    Pipeline.run(pipeline, viewOf(enriching, row), context, besideOf(row, standing))
+  )
   for (const fault of outcome.faults) note(fault)
   return enrichedOf(outcome)
 }

@@ -2,6 +2,7 @@
  * Following the ledger for one feed: enrich what changed, compare with what the destination has, and write
  * down what should be there. Unchanged data costs nothing.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -247,9 +248,11 @@ export class Projector extends Context.Service<
         const under =
           withLines.length === 0 ? undefined : yield* deliveries.entriesUnder(feed.id, basesOf(feed, withLines))
         for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
+        const clock = yield* Clock.Clock
+        const now = (): number => clock.currentTimeMillisUnsafe()
         return all.map((one): Judged => {
           const [start, rows] = one
-          const enriching = enrichingOf(projection, start)
+          const enriching = { ...enrichingOf(projection, start), now }
           const mayHaveLines = linesIn(one).length > 0
           const judging: Judging = {
             feed,

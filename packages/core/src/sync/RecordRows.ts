@@ -15,7 +15,7 @@ import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { Beside } from "./BesideRecords.ts"
 import type { Enriched } from "./Decision.ts"
 import type { DocumentRow } from "./DocumentRows.ts"
-import { besideOf, enriched, type Enriching, enrichedOf, viewOf } from "./EnrichedRecord.ts"
+import { besideOf, enriched, type Enriching, enrichedOf, ran, viewOf } from "./EnrichedRecord.ts"
 
 export interface EnrichedRow extends DocumentRow {
   readonly enriched: Enriched
@@ -35,11 +35,8 @@ export const rowsOfRow = (
   if (!Pipeline.mayFall(enriching.pipeline, standing.notes.get(row.record.id)))
     return [{ ...row, enriched: enriched(enriching, row, standing, note) }]
   const view = viewOf(enriching, row)
-  const { lines, linesShown, record, shown } = Pipeline.runWithLines(
-    enriching.pipeline,
-    view,
-    { today: enriching.today },
-    besideOf(row, standing)
+  const { lines, linesShown, record, shown } = ran(enriching, note, (pipeline, context) =>
+    Pipeline.runWithLines(pipeline, view, context, besideOf(row, standing))
   )
   const told = new Set<string>()
   for (const { faults } of [record, ...lines.values()]) {
