@@ -7,6 +7,7 @@ import { recordPipeline, rulesAlone } from "./enrich/Enrichments.ts"
 import { microsecondsPerText, nearestNames } from "./enrich/Merchants.ts"
 import { changed, costOf } from "./enrich/SetStages.ts"
 import { feeMicroseconds, transferComparisons } from "./enrich/Transfers.ts"
+import { wholePipeline } from "./enrich/WholePipeline.ts"
 import { generate } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
 import { median } from "./harness/Measure.ts"
@@ -93,7 +94,12 @@ export const bench: Bench = {
       const all = transactions({ seed: 21, count: quick ? 20_000 : 100_000 })
       const whole = recordPipeline(rules)
       return {
-        comparisons: [comparison(all), nearestNames(), ...transferComparisons(quick ? 200_000 : 1_000_000)],
+        comparisons: [
+          comparison(all),
+          nearestNames(),
+          ...transferComparisons(quick ? 200_000 : 1_000_000),
+          yield* wholePipeline(quick ? 10_000 : 100_000, rules)
+        ],
         overviews: [
           Effect.map(costs, (each) => ({
             name: `transfers and budgets: seconds, first for all records and then for ${changed} that changed`,

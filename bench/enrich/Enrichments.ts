@@ -6,6 +6,7 @@ import { Timestamp } from "@millrace/core"
 import { merchant } from "../merchants.ts"
 import { ruleOf } from "../rules/ours.ts"
 import { textRules } from "../rules/TextRule.ts"
+import type { Configured } from "../sync/Installation.ts"
 
 const at = Timestamp.make("2026-03-14T00:00:00.000Z")
 
@@ -72,8 +73,8 @@ const late = {
 }
 const hidden = { conditions: when("amount", "gt", -1), hold: when("description", "contains", "PAYPAL") }
 
-/** `rules`: of the main phase. */
-export const recordPipeline = (rules: number): Pipeline.CompiledPipeline => {
+/** In the order of their stages. `rules`: of the main phase. */
+const configurations = (rules: number): ReadonlyArray<readonly [type: string, config: object]> => {
   const main = {
     rules: textRules(rules).map((rule, n) => {
       const { actions, ...rest } = ruleOf(rule, n)
@@ -81,16 +82,27 @@ export const recordPipeline = (rules: number): Pipeline.CompiledPipeline => {
     }),
     mode: "all"
   }
-  const all = [
+  return [
     ["rule", tidying],
     ["lookup", codes(1_000)],
     ["rule", main],
     ["split", halves],
     ["rule", late],
     ["filter", hidden]
-  ] as const
+  ]
+}
+
+/** The same as people send them, with the kinds that may ask a model and ask none here, and the memory. */
+export const everyRecordKind = (rules: number): ReadonlyArray<Configured> => [
+  ...configurations(rules).map(([type, config]): Configured => [type, JSON.parse(JSON.stringify(config))]),
+  ["ai_merchant", {}],
+  ["memory", {}],
+  ["ai_categorize", {}]
+]
+
+export const recordPipeline = (rules: number): Pipeline.CompiledPipeline => {
   const pipeline = Pipeline.compile(
-    all.map(([type, config], order) => enrichmentOf(type, config, order)),
+    configurations(rules).map(([type, config], order) => enrichmentOf(type, config, order)),
     "transactions",
     kindsOf(bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }))
   )

@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type * as Schema from "effect/Schema"
 import { rules } from "./rules.ts"
 import { instanceId } from "./Statements.ts"
 
@@ -52,8 +53,11 @@ export const runtimeOf = (address: PostgresAddress, driver: ProviderDriver) =>
 
 export type Services = ManagedRuntime.ManagedRuntime.Services<Effect.Success<ReturnType<typeof runtimeOf>>>
 
-/** A workspace whose one bank is connected, and a feed of all its accounts into a table. */
-export const connect = Effect.gen(function* () {
+/** An enrichment of all feeds of transactions. */
+export type Configured = readonly [type: string, config: Schema.Json]
+
+/** A workspace whose one bank is connected, and a feed of all its accounts into a table, with these enrichments. */
+export const connectWith = Effect.fnUntraced(function* (enrichments: ReadonlyArray<Configured>) {
   const { owner, workspace } = yield* (yield* Workspaces).found({
     name: "Bench",
     plan: "enterprise",
@@ -75,15 +79,14 @@ export const connect = Effect.gen(function* () {
     sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
     destinationConfig: { type: "table", tableId: table.id }
   })
-  yield* (yield* Enrichments).create(caller, {
-    name: "Rules",
-    type: "rule",
-    dataType: "transactions",
-    allFeeds: true,
-    config: { rules: rules(ruleCount) }
-  })
+  for (const [type, config] of enrichments) {
+    yield* (yield* Enrichments).create(caller, { name: type, type, dataType: "transactions", allFeeds: true, config })
+  }
   return { caller, bank, accounts, feed }
 })
+
+/** With many rules alone. */
+export const connect = connectWith([["rule", { rules: rules(ruleCount) }]])
 
 export type Connected = Effect.Success<typeof connect>
 

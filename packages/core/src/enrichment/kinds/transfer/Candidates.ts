@@ -297,7 +297,9 @@ export class Candidates {
       if (!others.has(code)) continue
       let near = 0
       for (const leg of this.recordsWith(code)) {
-        if (legs.day[leg]! >= day - before && legs.day[leg]! <= day + after) near++
+        // What left counts as far back as what arrived counts ahead: so the month holds all of them, wherever in it the day is.
+        const [back, ahead] = legs.isOut(leg) ? [after, before] : [before, after]
+        if (legs.day[leg]! >= day - back && legs.day[leg]! <= day + ahead) near++
       }
       if (near <= mostWithCode) return true
     }

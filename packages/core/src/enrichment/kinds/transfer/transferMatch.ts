@@ -77,7 +77,7 @@ export const transferMatch: SetKind<TransferConfig, TransferConfig, TransferStat
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: TransferConfig,
-  State: { version: 2, codec: TransferState },
+  State: { version: 3, codec: TransferState },
   Evidence: TransferEvidence,
   check: checkTransfer,
   declares: () => new Map(fields),

@@ -123,11 +123,12 @@ describe("transfers beside a plain statement of what they are", () => {
         const [linked, parted] = [shuffled.slice(0, 4), shuffled.slice(4, 16)]
         const couples = (ids: ReadonlyArray<string>) =>
           ids.flatMap((id, n) => (n % 2 === 0 ? [[id, ids[n + 1]!] as const] : []))
-        const usable = couples(linked).filter((ids) =>
-          ids.every(
-            (id) => !config.excludeAccountIds.includes(records.find(({ recordId }) => recordId === id)!.accountId)
-          )
-        )
+        // Of a link with a record that is looked at by nobody, the other one is free.
+        const isLookedAt = (id: string): boolean => {
+          const { accountId, fields } = records.find(({ recordId }) => recordId === id)!
+          return !config.excludeAccountIds.includes(accountId) && (config.includePending || fields["pending"] !== true)
+        }
+        const usable = couples(linked).filter((ids) => ids.every(isLookedAt))
         const world = worldOf({
           accounts,
           today,
@@ -152,12 +153,7 @@ describe("transfers beside a plain statement of what they are", () => {
             return from === to ? 1 : from === euro && to === dollar ? worth : 1 / worth
           },
           apart: new Set(couples(parted).map(([a, b]) => `${a} ${b}`)),
-          aside: new Set(
-            usable.flat().filter((id) => {
-              const { fields } = records.find(({ recordId }) => recordId === id)!
-              return config.includePending || fields["pending"] !== true
-            })
-          )
+          aside: new Set(usable.flat())
         }
         const plain = plainPairs(ledger)
         const byKey = new Map(plain.map((pair) => [keyOf(pair.out, pair.in), pair]))

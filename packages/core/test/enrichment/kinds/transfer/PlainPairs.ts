@@ -300,7 +300,10 @@ export const plainPairs = (ledger: PlainLedger): ReadonlyArray<PlainPair> => {
   for (const leg of legs) for (const code of new Set(leg.codes)) listIn(withCode, code).push(leg)
   const sharesCode = (out: Leg, into: Leg): boolean =>
     out.codes.some((code) => {
-      const near = withCode.get(code)!.filter(({ day }) => day >= out.day - before && day <= out.day + after)
+      const near = withCode.get(code)!.filter((leg) => {
+        const days = leg.out ? out.day - leg.day : leg.day - out.day
+        return days >= -before && days <= after
+      })
       return into.codes.includes(code) && near.length <= 2
     })
 
