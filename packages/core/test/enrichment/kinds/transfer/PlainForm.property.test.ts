@@ -103,6 +103,10 @@ const configs: ReadonlyArray<object> = [
   { autoConfidence: 0.8 }
 ]
 
+/** Each with the next. */
+const couples = (ids: ReadonlyArray<string>) =>
+  ids.flatMap((id, n) => (n % 2 === 0 ? [[id, ids[n + 1]!] as const] : []))
+
 const keyOf = (out: string, into: string): string => `${out} > ${into}`
 const sumOf = (pairs: ReadonlyArray<{ readonly score: number }>): number =>
   pairs.reduce((sum, { score }) => sum + score, 0)
@@ -121,8 +125,6 @@ describe("transfers beside a plain statement of what they are", () => {
         const records = [...one, ...one.flatMap((record) => (random.once(3) ? [otherSide(random, record)] : []))]
         const shuffled = records.map(({ recordId }) => recordId).toSorted(() => random.below(3) - 1)
         const [linked, parted] = [shuffled.slice(0, 4), shuffled.slice(4, 16)]
-        const couples = (ids: ReadonlyArray<string>) =>
-          ids.flatMap((id, n) => (n % 2 === 0 ? [[id, ids[n + 1]!] as const] : []))
         // Of a link with a record that is looked at by nobody, the other one is free.
         const isLookedAt = (id: string): boolean => {
           const { accountId, fields } = records.find(({ recordId }) => recordId === id)!

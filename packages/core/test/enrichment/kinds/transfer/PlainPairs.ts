@@ -72,7 +72,7 @@ export interface PlainPair {
 const perOne = 10_000
 const cents = (bits: number): number => Math.round(bits * 100)
 const clamp = (value: number): number => Math.max(-600, Math.min(500, value))
-const debts = ["credit_card", "line_of_credit", "loan", "mortgage"]
+const debts: ReadonlySet<string> = new Set(["credit_card", "line_of_credit", "loan", "mortgage"])
 
 /** Points of a side; `other`: the side beside it, where there is one already. */
 const textPoints = (leg: Pick<Leg, "account" | "out" | "signs">, other?: Pick<Leg, "account" | "signs">): number => {
@@ -95,7 +95,7 @@ const textPoints = (leg: Pick<Leg, "account" | "out" | "signs">, other?: Pick<Le
   else if (signs.transfer === true) points += 300
   if (signs.purchase === true) points -= 500
   if (signs.earning === true || signs.refund === true) points -= 400
-  if (!out && debts.includes(account.accountType) && signs.purchase !== true && signs.refund !== true) points += 250
+  if (!out && debts.has(account.accountType) && signs.purchase !== true && signs.refund !== true) points += 250
   return clamp(points)
 }
 

@@ -6,7 +6,7 @@
 import type { TransferConfig } from "../../../../src/enrichment/kinds/transfer/TransferConfig.ts"
 import { listIn, type PlainLedger, type PlainPair, plainPairs } from "./PlainPairs.ts"
 
-export interface PlainLink extends PlainPair {
+interface PlainLink extends PlainPair {
   readonly margin: number
   /** In ten-thousandths. */
   readonly confidence: number
