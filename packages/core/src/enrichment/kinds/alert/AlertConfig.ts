@@ -52,6 +52,8 @@ export const eventCatalog: FieldCatalog = new Map<string, FieldType>([
   ["event.state", "str"],
   ["event.merchant", "str"],
   ["event.title", "str"],
+  ["event.check", "str"],
+  ["event.value", "str"],
   ["event.recordId", "str"],
   ["event.accountId", "str"],
   ["event.seriesId", "str"],

@@ -18,7 +18,7 @@ const Told = Schema.Struct({
 })
 const encodeTold = Schema.encodeSync(Told)
 
-const monitorBreached = eventType({
+export const monitorBreached = eventType({
   type: "monitor.breached",
   subject: "enrichment",
   summary: "A check of a monitor found something wrong, and opened a case.",
@@ -32,7 +32,7 @@ const monitorUpdated = eventType({
   outbound: true,
   data: Told
 })
-const monitorRecovered = eventType({
+export const monitorRecovered = eventType({
   type: "monitor.recovered",
   subject: "enrichment",
   summary: "What a case of a monitor was about is as it should be again.",
@@ -120,30 +120,37 @@ export const nextCases = (
     .slice(0, mostCases)
 }
 
+/** Something that happened to a case. */
+export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
+  readonly key: string
+  readonly type: string
+  /** Names the case, and which time it was opened. */
+  readonly opening: string
+}
+
 /**
- * The events of cases, each with a key of its own. They are named for as long as the case is known: whoever keeps the keys
+ * What happened to cases, each with a key of its own. It is named for as long as the case is known: whoever keeps the keys
  * tells each once.
  */
-export const caseEvents = (
-  cases: ReadonlyArray<Case>,
-  of: { readonly enrichmentId: string; readonly revision: number }
-): ReadonlyArray<PlannedEvent> =>
-  cases.flatMap(({ check, data, n, since, state, subject, title, toldValue, updates }): ReadonlyArray<PlannedEvent> => {
+export const caseEvents = (cases: ReadonlyArray<Case>, revision: number): ReadonlyArray<CaseEvent> =>
+  cases.flatMap(({ check, data, n, since, state, subject, title, toldValue, updates }): ReadonlyArray<CaseEvent> => {
     if (state === "suspected") return []
-    const key = `${of.revision}:${check}:${n}:${subject}`
-    const told = encodeTold({ check, subject, title, value: toldValue, since, data })
-    const event = (type: string, suffix: string) => ({
-      key: key + suffix,
-      type,
-      subjectId: of.enrichmentId,
-      data: told
-    })
+    const opening = `${revision}:${check}:${n}:${subject}`
+    const told = { check, subject, title, value: toldValue, since, data }
+    const event = (type: string, suffix: string) => ({ ...told, key: opening + suffix, type, opening })
     return [
       event(monitorBreached.type, ""),
       ...(updates === 0 ? [] : [event(monitorUpdated.type, `:worse:${updates}`)]),
       ...(state === "closed" ? [event(monitorRecovered.type, ":recovered")] : [])
     ]
   })
+
+export const plannedEvent = ({ key, opening: _, type, ...told }: CaseEvent, subjectId: string): PlannedEvent => ({
+  key,
+  type,
+  subjectId,
+  data: encodeTold(told)
+})
 
 export const caseFindings = (cases: ReadonlyArray<Case>, enrichmentId: string): ReadonlyArray<PlannedFinding> =>
   cases.flatMap(({ check, data, since, state, subject, title }) =>

@@ -1,6 +1,7 @@
 /** What a monitor watches, and what is wrong with it (enrichments C13). */
 import * as Schema from "effect/Schema"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
+import { destinationLints, MessageDestinations } from "../../../message/MessageDestination.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
 import { checkConditions } from "../../../rule/lint/ConditionCheck.ts"
@@ -92,6 +93,8 @@ export const MonitorConfig = Schema.Struct({
   checks: Schema.Array(CheckConfig).check(Schema.isMinLength(1), Schema.isMaxLength(20)),
   /** Looks in a row that have to agree before a case is opened. */
   confirmRuns: orElse(whole(1, 5), 1),
+  /** Who is told of cases, besides their events and findings. */
+  destinations: orElse(MessageDestinations, []),
   /** How far a value has to be back behind its threshold, in percent of it, before a case is closed. */
   hysteresisPercent: orElse(GivenDecimal, "5")
 })
@@ -167,7 +170,7 @@ export const checkMonitor = (config: MonitorConfig, catalog: FieldCatalog, patte
   return {
     errors,
     get lints() {
-      return all.flatMap((one) => one.lints)
+      return [...all.flatMap((one) => one.lints), ...destinationLints(config.destinations)]
     }
   }
 }

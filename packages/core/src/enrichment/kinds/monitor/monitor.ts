@@ -9,7 +9,8 @@ import { limits } from "../../../shared/Limits.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import { suppression } from "../EnrichmentFact.ts"
 import type { Partition, PartitionKey, PartitionPlan, PlanInput, SetAccount, SetKind, SetRecord } from "../SetKind.ts"
-import { caseEvents, caseFinding, caseFindings, monitorEventTypes, nextCases } from "./Cases.ts"
+import { caseMessages } from "./CaseMessages.ts"
+import { caseEvents, caseFinding, caseFindings, monitorEventTypes, nextCases, plannedEvent } from "./Cases.ts"
 import { checkMonitor, type CheckOf, MonitorConfig, monitorStage } from "./MonitorConfig.ts"
 import { isEmptyRow, isKept, keysBack, prepareMonitor, type PreparedMonitor, rowKey, rowOf } from "./MonitorRows.ts"
 import { casesKey, type CasesState, keptBalances, type MonitorRow, MonitorState, type Seen } from "./MonitorState.ts"
@@ -108,13 +109,15 @@ const plan = Effect.fnUntraced(function* (input: Input) {
 
   const found = readings({ config, accounts: all, rows: kept, today, at, zone, residuals, baseCurrency })
   const cases = nextCases(before?.cases ?? [], found, config, at)
+  const told = caseEvents(cases, revision)
   const isNothing = kept.length === 0 && balances.length === 0 && cases.length === 0
   if (!isNothing || !dirty.includes(casesKey)) {
     next.set(casesKey, {
       state: { kind: "cases", rows: kept, balances, cases },
       claims: [],
       links: [],
-      events: caseEvents(cases, { enrichmentId, revision }),
+      events: told.map((event) => plannedEvent(event, enrichmentId)),
+      messages: caseMessages(told, config.destinations, { ...input, config }),
       findings: caseFindings(cases, enrichmentId),
       // Time alone makes accounts stale, windows move and payments late.
       due: CalendarDate.addDays(today, 1)

@@ -4,6 +4,7 @@ import { SetWorld } from "@millrace/testing/model"
 import { setSuite } from "@millrace/testing/suite/enrichment"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { makeAlert } from "../../../../src/enrichment/kinds/alert/alert.ts"
 import { makeMonitor } from "../../../../src/enrichment/kinds/monitor/monitor.ts"
 import type { AccountStatus, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
@@ -174,6 +175,73 @@ describe("a case", () => {
       expect(world.news).toEqual([])
       yield* at(17, "99")
       expect(world.news).toEqual(["low:2"])
+    })
+  )
+
+  it.effect("is told to people once for each event, and that it is well to whoever heard that it was not", () =>
+    Effect.gen(function* () {
+      const destinations = [{ type: "email", recipients: ["ann@example.com"] }]
+      const world = new World({ checks: [{ ...low, name: "Low balance" }], destinations })
+      const messages = () => world.said.flatMap(([, plan]) => plan.messages ?? [])
+      const at = (day: number, amount: string) =>
+        world.look(`2026-03-${day}T08:00`, balance(amount, `2026-03-${day}T07:00`))
+      yield* at(10, "500")
+      expect(messages()).toEqual([])
+      yield* at(11, "80")
+      yield* at(12, "60")
+      const title = "Everyday ****1234: the balance of 60 EUR is below 100"
+      expect(messages().map(({ content }) => content.title)).toEqual([title, `Worse: ${title}`])
+      expect(messages()[0]).toMatchObject({
+        destinations,
+        content: {
+          type: "monitor.breached",
+          sections: [
+            {
+              rows: [
+                { label: "Check", value: "Low balance" },
+                { label: "Since", value: "Mar 11, 2026" }
+              ]
+            }
+          ]
+        }
+      })
+      yield* at(13, "200")
+      const [breached, , recovered] = messages()
+      expect(recovered?.content.title.startsWith("As it should be again: ")).toBe(true)
+      expect(recovered?.retracts).toEqual({ key: breached?.key, quiet: false })
+    })
+  )
+
+  it.effect("can be heard by an alert, by the check that it is of", () =>
+    Effect.gen(function* () {
+      const world = worldOf(low)
+      yield* world.look("2026-03-11T08:00", balance("80", "2026-03-11T07:00"))
+      const [event] = world.said.flatMap(([, { events }]) => events)
+      const alert = makeAlert(provenPatterns)
+      const condition = (field: string, value: string) => ({ field, operator: "equals", value })
+      const hears = (check: string) => {
+        const conditions = [condition("event.type", "monitor.breached"), condition("event.check", check)]
+        const config = Result.getOrThrow(
+          decode(alert.Config, {
+            source: "event",
+            conditions: { logic: "and", conditions },
+            destinations: [{ type: "email", recipients: ["ann@example.com"] }]
+          })
+        )
+        expect(alert.check(config, catalogOf("transactions")).errors).toEqual([])
+        const prepared = alert.prepare(config, catalogOf("transactions"))
+        const sha256 = (text: string) => text.padEnd(64, "0").replaceAll(/[^0-9a-f]/g, "0")
+        const of = {
+          prepared,
+          name: "Watch",
+          locale: "en",
+          enrichmentId: "enr_a" as never,
+          workspaceId: "ws_a" as never
+        }
+        return alert.hears!({ ...of, sha256, events: [{ ...event!, enrichmentId: "enr_m" as never }] }).messages
+      }
+      expect(hears("low")).toHaveLength(1)
+      expect(hears("other")).toEqual([])
     })
   )
 
