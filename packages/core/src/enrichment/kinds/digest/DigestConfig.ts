@@ -13,6 +13,7 @@ const sections = [
   "recurring",
   "fees",
   "anomalies",
+  "budgets",
   "transfers",
   "dataQuality"
 ] as const

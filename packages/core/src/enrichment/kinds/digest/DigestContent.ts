@@ -30,6 +30,7 @@ const headings: Readonly<Record<string, string>> = {
   recurring: "Prices that changed",
   fees: "Fees",
   anomalies: "Out of the ordinary",
+  budgets: "Spent of budgets",
   transfers: "Between your accounts",
   dataQuality: "To look at"
 }
@@ -45,7 +46,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 const labelOf = ({ id, section, subject }: DigestFact): string =>
-  words[id] ?? (section === "categories" ? labelText(subject) : subject)
+  words[id] ?? (section === "categories" || section === "budgets" ? labelText(subject) : subject)
 
 const valueOf = ({ unit, value }: Pick<DigestFact, "unit" | "value">, { currency, locale }: Issue): string =>
   unit === "money" ? moneyText(value, currency, locale) : moneyText(value, undefined, locale)

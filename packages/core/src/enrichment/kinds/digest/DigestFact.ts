@@ -59,7 +59,8 @@ export const reads = [
   "fee.isFee",
   "fee.avoidable",
   "recurring.amountDelta",
-  "anomaly.kinds"
+  "anomaly.kinds",
+  "budget.keys"
 ]
 
 /** All facts of the records of a period; those that are nothing are left out. */
@@ -105,6 +106,10 @@ export const measure = (records: ReadonlyArray<SetRecord>, { currency, rates, sh
     const spent = Decimal.negate(value)
     turnover = Decimal.add(turnover, Decimal.abs(value))
     add("flow", "net", "money", value, recordId)
+    // What came back reduces what was spent.
+    for (const key of text(fields, "budget.keys").split(",")) {
+      if (key !== "") add("budgets", key, "money", spent, recordId)
+    }
     if (!Decimal.isNegative(value)) {
       add("flow", "income", "money", value, recordId)
       continue

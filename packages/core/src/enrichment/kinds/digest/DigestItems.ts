@@ -15,6 +15,7 @@ const actionability: Readonly<Record<string, number>> = {
   fees: 0.8,
   dataQuality: 0.8,
   anomalies: 0.7,
+  budgets: 0.5,
   categories: 0.3,
   merchants: 0.3,
   transfers: 0.1

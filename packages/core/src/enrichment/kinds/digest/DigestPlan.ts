@@ -53,8 +53,10 @@ const hasMoved = (was: Decimal.Decimal, is: Decimal.Decimal): boolean => {
 
 const isOther = (before: ReadonlyArray<DigestFact>, now: Measured): boolean => {
   const last = new Map(before.map((fact) => [fact.id, fact.value]))
-  return [...new Set([...last.keys(), ...now.facts.keys()])].some((id) =>
-    hasMoved(last.get(id) ?? Decimal.zero, now.facts.get(id)?.value ?? Decimal.zero)
+  return [...new Set([...last.keys(), ...now.facts.keys()])].some(
+    (id) =>
+      // A budget that is made or changed later is no news of what was.
+      !id.startsWith("budgets:") && hasMoved(last.get(id) ?? Decimal.zero, now.facts.get(id)?.value ?? Decimal.zero)
   )
 }
 

@@ -124,6 +124,33 @@ describe("digest", () => {
     })
   )
 
+  it.effect(
+    "tells what was spent of budgets, less what came back, and is not told again for a budget that comes later",
+    () =>
+      Effect.gen(function* () {
+        const world = worldOf({ sections: ["budgets"] })
+        world.pulse()
+        const food = { "budget.keys": "food,home" }
+        world.put(record("a", "2026-03-09", "-60", food))
+        world.put(record("b", "2026-03-10", "-12.50", { "budget.keys": "food" }))
+        world.put(record("c", "2026-03-11", "2.50", { "budget.keys": "food" }))
+        world.put(record("d", "2026-03-11", "-9"))
+        yield* told(world)
+        const [message] = yield* comes(world, "2026-03-16", synced("2026-03-16T05:00:00.000Z"))
+        expect(message?.content.sections).toMatchObject([
+          {
+            heading: "Spent of budgets",
+            rows: [
+              { label: "food", value: "€70.00" },
+              { label: "home", value: "€60.00" }
+            ]
+          }
+        ])
+        world.put(record("d", "2026-03-11", "-9", { "budget.keys": "trips" }))
+        expect(yield* told(world)).toEqual([])
+      })
+  )
+
   it.effect("tells once that nothing happened, and then nothing until something does", () =>
     Effect.gen(function* () {
       const world = worldOf({ cadence: "daily" })
