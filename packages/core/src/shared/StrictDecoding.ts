@@ -34,6 +34,16 @@ const plain = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /u, "must be ")
 })
 
+/** What has to be, in words that people use. */
+const sentence = (message: string): string => {
+  const choices = /^must be ("[^"]*"(?: \| "[^"]*")+)$/u.exec(message)?.[1]
+  if (choices !== undefined) return `must be one of ${choices.replaceAll(" | ", ", ").replaceAll('"', "")}`
+  return message
+    .replace(/^must be a value with a length of at least 1$/u, "must not be empty")
+    .replace(/^must be a value with a length of /u, "must have a length of ")
+    .replace(/^must be a value (between|greater|less)/u, "must be $1")
+}
+
 /** Keys whose value says which branch is meant. */
 const discriminators: ReadonlySet<PropertyKey | undefined> = new Set(["kind", "logic"])
 
@@ -75,7 +85,7 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
     ((issue._tag === "InvalidType" || issue._tag === "AnyOf") && discriminators.has(path.at(-1)))
   return plain(issue).issues.map((inner) => ({
     path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
-    message: inner.message.replace(/^Expected /u, "must be "),
+    message: sentence(inner.message.replace(/^Expected /u, "must be ")),
     shape
   }))
 }

@@ -39,7 +39,9 @@ export const SeriesRecord = Schema.Struct({
   merchant: Schema.String,
   direction: Schema.Literals(["out", "in"]),
   cadence: Schema.String,
-  schedule: Schema.String.annotate({ description: "When its payments come, in words." }),
+  schedule: Schema.String.annotate({
+    description: "How its days follow: cadence, anchor and shift to business days, such as monthly/12/none."
+  }),
   state: Schema.Literals(["early", "mature", "late", "ended"]),
   first: DayText,
   last: DayText,

@@ -339,7 +339,7 @@ export const series = {
   merchant: "green energy",
   direction: "out",
   cadence: "monthly",
-  schedule: "monthly on day 3",
+  schedule: "monthly/3/none",
   state: "mature",
   first: "2025-03-03",
   last: "2026-03-03",

@@ -424,7 +424,7 @@ export const series: RecurringSeries = {
   merchant: "green energy",
   direction: "out",
   cadence: "monthly",
-  schedule: "monthly on day 3",
+  schedule: "monthly/3/none",
   state: "mature",
   first: CalendarDate.make("2025-03-03"),
   last: CalendarDate.make("2026-03-03"),
