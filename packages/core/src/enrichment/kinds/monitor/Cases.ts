@@ -145,7 +145,10 @@ export const caseEvents = (cases: ReadonlyArray<Case>, revision: number): Readon
     ]
   })
 
-export const plannedEvent = ({ key, opening: _, type, ...told }: CaseEvent, subjectId: string): PlannedEvent => ({
+export const plannedEvent = (
+  { key, opening: _opening, type, ...told }: CaseEvent,
+  subjectId: string
+): PlannedEvent => ({
   key,
   type,
   subjectId,

@@ -151,6 +151,9 @@ const balance = (amount: string, at: string) => ({
 
 const seen = (day: number, amount: string) => balance(amount, `2026-03-${day}T06:00`)
 
+const condition = (field: string, value: string) => ({ field, operator: "equals", value })
+const sha256 = (text: string) => text.padEnd(64, "0").replaceAll(/[^0-9a-f]/g, "0")
+
 describe("a case", () => {
   const low = { kind: "balance", key: "low", below: "100" }
 
@@ -218,7 +221,6 @@ describe("a case", () => {
       yield* world.look("2026-03-11T08:00", balance("80", "2026-03-11T07:00"))
       const [event] = world.said.flatMap(([, { events }]) => events)
       const alert = makeAlert(provenPatterns)
-      const condition = (field: string, value: string) => ({ field, operator: "equals", value })
       const hears = (check: string) => {
         const conditions = [condition("event.type", "monitor.breached"), condition("event.check", check)]
         const config = Result.getOrThrow(
@@ -230,7 +232,6 @@ describe("a case", () => {
         )
         expect(alert.check(config, catalogOf("transactions")).errors).toEqual([])
         const prepared = alert.prepare(config, catalogOf("transactions"))
-        const sha256 = (text: string) => text.padEnd(64, "0").replaceAll(/[^0-9a-f]/g, "0")
         const of = {
           prepared,
           name: "Watch",
