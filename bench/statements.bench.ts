@@ -1,6 +1,6 @@
 /** Statement files into typed rows, against the parsers of npm and against merely looking at every byte. */
 import { readCamt, readCsv, readOfx } from "@millrace/adapters/statement"
-import { Currency } from "@millrace/core"
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import type { Statement, StatementFault } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -43,6 +43,7 @@ const csvComparison = (rows: number): Comparison => {
   const bytes = new TextEncoder().encode(toCsv(generate({ seed: 6, transactions: rows, accounts: 1 })[0]!))
   return {
     name: "CSV",
+    time: "processor",
     amount: megabytes(bytes),
     unit: "MB",
     contenders: [
@@ -54,6 +55,24 @@ const csvComparison = (rows: number): Comparison => {
           outcome(
             lines.length,
             lines.map((line) => line[3]!)
+          )
+      ),
+      contender(
+        "papaparse, rows of dates and exact amounts",
+        () =>
+          Papa.parse<ReadonlyArray<string>>(decoder.decode(bytes), { skipEmptyLines: true })
+            .data.slice(1)
+            .map(([date, name, memo, amount, currency, reference]) => ({
+              date: CalendarDate.parse(date!),
+              text: memo === "" ? name : `${name} ${memo}`,
+              amount: Decimal.parse(amount!),
+              currency: Currency.parse(currency!),
+              reference
+            })),
+        (read) =>
+          outcome(
+            read.length,
+            read.map((row) => row.amount!)
           )
       ),
       contender(
@@ -76,6 +95,11 @@ const csvComparison = (rows: number): Comparison => {
     ],
     ratios: [
       { name: "CSV against papaparse arrays", of: "millrace, typed rows", by: "papaparse, arrays of text" },
+      {
+        name: "CSV against papaparse with dates and amounts",
+        of: "millrace, typed rows",
+        by: "papaparse, rows of dates and exact amounts"
+      },
       { name: "CSV against papaparse objects", of: "millrace, typed rows", by: "papaparse, objects of text" },
       { name: "CSV against finding line ends", of: "millrace, typed rows", by: "limit: decode, find line ends" }
     ]
@@ -116,6 +140,7 @@ const ofxComparison = (rows: number): Comparison => {
   const bytes = new TextEncoder().encode(toOfx(generate({ seed: 6, transactions: rows, accounts: 5 })))
   return {
     name: "OFX",
+    time: "processor",
     amount: megabytes(bytes),
     unit: "MB",
     contenders: [
@@ -151,6 +176,7 @@ const camtComparison = (rows: number): Comparison => {
   const bytes = new TextEncoder().encode(toCamt(generate({ seed: 6, transactions: rows, accounts: 5 })))
   return {
     name: "CAMT.053",
+    time: "processor",
     amount: megabytes(bytes),
     unit: "MB",
     contenders: [

@@ -34,6 +34,11 @@ export interface Comparison {
   /** Units of work in one run. */
   readonly amount: number
   readonly unit: string
+  /**
+   * What a run costs: the time that passes, or that of the processor, garbage collection included, for work that never
+   * waits: then other programs of the machine do not count.
+   */
+  readonly time?: "processor"
   /** Rounds that count, where a run takes so long that the usual number would not do. */
   readonly rounds?: number
   readonly contenders: ReadonlyArray<Contender>

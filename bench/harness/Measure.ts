@@ -38,17 +38,24 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-const round = Effect.fnUntraced(function* (contender: Contender, amount: number, effort: Effort) {
-  const work = contender.amount ?? amount
+/** Nanoseconds that all threads of this process have worked. */
+const processorTime = Effect.sync(() => {
+  const { system, user } = process.cpuUsage()
+  return BigInt(user + system) * 1_000n
+})
+
+const round = Effect.fnUntraced(function* (contender: Contender, comparison: Comparison, effort: Effort) {
+  const work = contender.amount ?? comparison.amount
+  const now = comparison.time === "processor" ? processorTime : Clock.currentTimeNanos
   yield* effort.settle
   let nanos = 0n
   let runs = 0
   let outcome: Outcome
   do {
     if (contender.before !== undefined) yield* contender.before
-    const from = yield* Clock.currentTimeNanos
+    const from = yield* now
     const read = yield* contender.run
-    nanos += (yield* Clock.currentTimeNanos) - from
+    nanos += (yield* now) - from
     outcome = read()
     runs++
   } while (nanos < BigInt(effort.minMillis) * 1_000_000n)
@@ -92,7 +99,7 @@ export const measure = Effect.fnUntraced(function* (comparison: Comparison, effo
     const speeds = new Map<string, number>()
     const outcomes = new Map<Contender, Outcome>()
     for (const contender of comparison.contenders) {
-      const { outcome, speed } = yield* round(contender, comparison.amount, effort)
+      const { outcome, speed } = yield* round(contender, comparison, effort)
       outcomes.set(contender, outcome)
       speeds.set(contender.name, speed)
     }

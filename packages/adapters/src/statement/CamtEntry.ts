@@ -196,10 +196,11 @@ export class CamtEntry {
       joinDistinct(name, body),
       this.kind(Decimal.isNegative(amount)),
       reference ?? "",
-      pending.has(status)
+      pending.has(status),
+      tidy(name),
+      ""
     )
     if (only?.happened !== undefined && only.happened < row.date) row.authorizedDate = only.happened
-    if (name !== "") row.merchantName = tidy(name)
     return row
   }
 }

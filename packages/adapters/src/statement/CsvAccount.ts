@@ -5,7 +5,7 @@ import type { StatementAccount } from "@millrace/core/upload"
 import { groupedAmount } from "./AmountText.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 import type { CsvReading } from "./CsvReading.ts"
-import type { CsvRow } from "./CsvRow.ts"
+import type { StatedRow } from "./StatedRow.ts"
 import { accountTypeOf } from "./CsvWords.ts"
 import { difference, reconcileRunning } from "./BalanceReconciliation.ts"
 
@@ -13,7 +13,7 @@ import { difference, reconcileRunning } from "./BalanceReconciliation.ts"
 export interface CsvAccountDraft {
   readonly number: string
   readonly name: string
-  readonly rows: Array<CsvRow>
+  readonly rows: Array<StatedRow>
   readonly balances: Array<Decimal.Decimal | undefined>
   hasBalance: boolean
   currency: Currency.Currency | undefined

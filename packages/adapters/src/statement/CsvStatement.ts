@@ -7,9 +7,9 @@ import { type CsvAccountDraft, finish, newDraft } from "./CsvAccount.ts"
 import { columnName } from "./CsvLayout.ts"
 import { ownName } from "./CsvParties.ts"
 import type { CsvReading } from "./CsvReading.ts"
-import { CsvRow } from "./CsvRow.ts"
 import { locateAmount } from "./CsvSelection.ts"
 import { isPending, kindOf } from "./CsvWords.ts"
+import { StatedRow } from "./StatedRow.ts"
 import { maxAccounts } from "./StatementLimits.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
@@ -217,7 +217,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     if (draft.currency === undefined) draft.currency = currency
     else if (draft.currency !== currency) draft.mixed = true
 
-    const built = new CsvRow(
+    const built = new StatedRow(
       table.line(row),
       providerId,
       date,
@@ -230,7 +230,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       Decimal.isNegative(amount) ? pair[1] : pair[0],
       reference,
       columns.status >= 0 && table.locate(row, columns.status) && pending(text.slice(table.from, table.to)),
-      payee,
+      tidy(payee),
       columns.category < 0 ? "" : table.cell(row, columns.category)
     )
     if (

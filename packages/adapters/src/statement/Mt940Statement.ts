@@ -154,21 +154,23 @@ export class Mt940Statement {
     const fallback = details.posting !== "" ? details.posting : supplement !== "" ? supplement : entry.reference
     const body = details.purpose === "" ? (name === "" ? fallback : "") : details.purpose
     const kind = typeOfCode(details.code, negative) ?? typeOfCode(entry.code, negative) ?? "OTHER"
-    const row = new StatedRow(
-      line,
-      entry.bankReference,
-      entry.date,
-      entry.amount,
-      entry.amountText,
-      draft.currency ?? ("" as Currency.Currency),
-      tidy(body === "" ? name : body),
-      joinDistinct(name, body),
-      kind,
-      details.reference === "" ? entry.reference : details.reference,
-      entry.isExpected
+    draft.rows.push(
+      new StatedRow(
+        line,
+        entry.bankReference,
+        entry.date,
+        entry.amount,
+        entry.amountText,
+        draft.currency ?? ("" as Currency.Currency),
+        tidy(body === "" ? name : body),
+        joinDistinct(name, body),
+        kind,
+        details.reference === "" ? entry.reference : details.reference,
+        entry.isExpected,
+        name,
+        ""
+      )
     )
-    if (name !== "") row.merchantName = name
-    draft.rows.push(row)
   }
 
   /** Fields 90D and 90C of MT942: how many movements there are on a side, and their sum. */

@@ -1,4 +1,5 @@
 /** OFX and QFX files, 1.x (SGML) and 2.x (XML), of bank, card and brokerage accounts. */
+import { Buffer } from "node:buffer"
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { OfxNotes } from "./OfxNotes.ts"
@@ -33,7 +34,9 @@ export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Re
   const decoded = decodeText(bytes, label)
   const text = withoutPadding(decoded.text)
   const lines = new TextLines(text)
-  const binary = text.indexOf("\u0000")
+  // Bytes are looked through faster than characters.
+  const mayBeBinary = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0)
+  const binary = mayBeBinary ? text.indexOf("\u0000") : -1
   if (binary >= 0) {
     const place = { line: lines.at(binary), column: lines.column(binary) }
     return Result.fail(

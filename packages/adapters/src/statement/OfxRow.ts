@@ -192,10 +192,11 @@ export class OfxRowReader {
         ? transactionType(this.trnType, Decimal.isNegative(this.amount!))
         : investmentType(movement, this.incomeType),
       checkNumber === "" ? meaningful(this.refNumber) : checkNumber,
-      tag === Tag.STMTTRNP || this.trnType === "HOLD"
+      tag === Tag.STMTTRNP || this.trnType === "HOLD",
+      this.payee,
+      ""
     )
     if (this.userDate !== undefined) row.authorizedDate = this.userDate
-    if (this.payee !== "") row.merchantName = this.payee
     return row
   }
 

@@ -18,6 +18,12 @@ import { TextLines } from "./TextLines.ts"
 
 const maxDepth = 100
 
+/**
+ * Tags that are scanned at once. A loop over all of them would be compiled anew, in mid-course, for every file; a function
+ * that is called again and again is compiled once.
+ */
+const tagsAtOnce = 512
+
 const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
 
 // Values in which people write "<" as a character.
@@ -47,6 +53,9 @@ export class OfxScanner {
   private readonly elements: OfxOpenElements
   private readonly endTags: OfxEndTags
   private cdataValue = ""
+  // How far the block was scanned, and whether that is its end.
+  private at = 0
+  private isEnded = false
 
   constructor(lines: TextLines, handler: OfxHandler) {
     this.text = lines.text
@@ -96,10 +105,21 @@ export class OfxScanner {
 
   /** Scans from `<OFX>` to its end; gives the position behind it. */
   private block(from: number): number | StatementFault {
+    this.at = from
+    this.isEnded = false
+    while (true) {
+      const fault = this.some()
+      if (fault !== undefined) return fault
+      if (this.isEnded) return this.at
+    }
+  }
+
+  /** Scans some tags on from `at`. */
+  private some(): StatementFault | undefined {
     const { text, codes, elements, handler } = this
     const length = text.length
-    let at = from
-    while (true) {
+    let { at } = this
+    for (let tags = 0; tags < tagsAtOnce; tags++) {
       let less = at
       while (less < length && codes[less] !== 60) less++
       if (less >= length) return this.truncated(length)
@@ -140,7 +160,11 @@ export class OfxScanner {
         elements.close(tag, less, nameFrom, nameTo)
         if (handler.fault !== undefined) return handler.fault
         at = greater + 1
-        if (elements.depth === 0) return at
+        if (elements.depth === 0) {
+          this.at = at
+          this.isEnded = true
+          return undefined
+        }
         continue
       }
       if (tag !== 0 && tag < firstLeaf) {
@@ -217,6 +241,8 @@ export class OfxScanner {
       }
       at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
     }
+    this.at = at
+    return undefined
   }
 
   /** Does an unknown element without a value hold others? Message sets do, and what stands in them. */

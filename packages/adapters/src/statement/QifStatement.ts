@@ -171,22 +171,23 @@ export class QifStatement {
     const number = field("N")
     const security = isInvestment ? securityText(number, field("Y"), field("Q"), field("I")) : ""
     const text = payee === "" ? (security === "" ? memo : security) : payee
-    const row = new StatedRow(
-      line,
-      "",
-      date,
-      amount,
-      amountField.text,
-      this.currency,
-      tidy(text),
-      joinDistinct(joinDistinct(text, security), memo),
-      action?.type ?? typeOf(number, category, Decimal.isNegative(amount)),
-      isInvestment ? "" : meaningful(number),
-      false
+    draft.rows.push(
+      new StatedRow(
+        line,
+        "",
+        date,
+        amount,
+        amountField.text,
+        this.currency,
+        tidy(text),
+        joinDistinct(joinDistinct(text, security), memo),
+        action?.type ?? typeOf(number, category, Decimal.isNegative(amount)),
+        isInvestment ? "" : meaningful(number),
+        false,
+        "",
+        this.categoryOf(record, category, amount)
+      )
     )
-    const kept = this.categoryOf(record, category, amount)
-    if (kept !== "") row.category = kept
-    draft.rows.push(row)
   }
 
   /** The category of a row: that of its splits where all of them have one. */

@@ -4,7 +4,10 @@ import type { StatementRow } from "@millrace/core/upload"
 
 export type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
-/** A row with all of its properties inside the object. */
+/**
+ * A row with all of its properties inside the object: a literal that grows later costs twice the memory. `""` stands for
+ * a merchant or category that is not known.
+ */
 export class StatedRow implements Mutable<StatementRow> {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new StatedRow(
@@ -18,7 +21,9 @@ export class StatedRow implements Mutable<StatementRow> {
     "",
     "",
     "",
-    false
+    false,
+    "",
+    ""
   )
 
   line: number
@@ -47,7 +52,9 @@ export class StatedRow implements Mutable<StatementRow> {
     originalDescription: string,
     type: string,
     reference: string,
-    pending: boolean
+    pending: boolean,
+    merchantName: string,
+    category: string
   ) {
     this.line = line
     this.providerId = providerId
@@ -60,5 +67,7 @@ export class StatedRow implements Mutable<StatementRow> {
     this.type = type
     this.reference = reference
     this.pending = pending
+    if (merchantName !== "") this.merchantName = merchantName
+    if (category !== "") this.category = category
   }
 }
