@@ -49,6 +49,7 @@ const table = Records.table.id
 const field = Records.field.id
 const row = Records.row.id
 const transaction = Records.match.match.recordId
+const otherAccount = Records.accountJoin.joinedId
 const match = Records.match.match.id
 const suggestion = Records.suggestion.suggestion.id
 const of = ["--bank", bank, "--account", account]
@@ -157,6 +158,17 @@ const cases: ReadonlyArray<Case> = [
     operation: "listMatches",
     args: ["accounts", "matches", "list", ...of, "--state", "made"],
     data: [{ id: match, observed: { amount: -49.56 } }]
+  },
+  { operation: "listAccountJoins", args: ["accounts", "joins", ...of], data: { joins: [{ matched: 2 }] } },
+  {
+    operation: "joinAccounts",
+    args: ["accounts", "join", otherAccount, ...of],
+    data: { join: { joinedId: otherAccount } }
+  },
+  {
+    operation: "partAccounts",
+    args: ["accounts", "part", ...of],
+    data: { accounts: [{ id: account }, { id: account }] }
   },
   { operation: "undoMatch", args: ["accounts", "matches", "undo", match, ...of], data: { id: match } },
   { operation: "redoMatch", args: ["accounts", "matches", "redo", match, ...of], data: { id: match } },

@@ -16,6 +16,7 @@ import type { KeyArrivals } from "./access/KeyArrivals.ts"
 import { AccountChanges } from "./usecase/AccountChanges.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
+import type { AccountJoinStore } from "./bank/AccountJoinStore.ts"
 import type { BankRemains } from "./bank/BankRemains.ts"
 import type { ReceivedWebhooks } from "./bank/ReceivedWebhooks.ts"
 import type { BankStore } from "./bank/BankStore.ts"
@@ -56,6 +57,7 @@ import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import { Learning } from "./enrichment/Learning.ts"
 import { PersonsActs } from "./enrichment/PersonsActs.ts"
 import * as Audited from "./usecase/Audited.ts"
+import { AccountJoins } from "./usecase/AccountJoins.ts"
 import { BankRemovals } from "./usecase/BankRemovals.ts"
 import { ProviderCallbacks } from "./usecase/ProviderCallbacks.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
@@ -124,6 +126,7 @@ export type Stores =
   | KeyArrivals
   | BankStore
   | BankRemains
+  | AccountJoinStore
   | ReceivedWebhooks
   | AccountLooks
   | ConnectionAttemptStore
@@ -226,6 +229,7 @@ export type UseCases =
   | EnrichmentInsights
   | Undoing
   | Corrections
+  | AccountJoins
   | Events
   | Audit
   | Idempotency
@@ -282,6 +286,7 @@ export const layerUseCases = (
     ),
     walled(Findings, Findings.layer.pipe(Layer.provide(EnrichmentFacts.layer))),
     walled(Corrections, Corrections.layer),
+    walled(AccountJoins, AccountJoins.layer.pipe(Layer.provide(RowEdits.layer))),
     Idempotency.layer,
     Collections.layer,
     walled(Events, Events.layer),

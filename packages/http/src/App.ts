@@ -13,6 +13,7 @@ import * as AuditHandlers from "./handlers/AuditHandlers.ts"
 import { collectionHandlers } from "./handlers/CollectionHandlers.ts"
 import * as CallbackHandlers from "./handlers/CallbackHandlers.ts"
 import * as CorrectionHandlers from "./handlers/CorrectionHandlers.ts"
+import * as JoinHandlers from "./handlers/JoinHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as EnrichmentHandlers from "./handlers/EnrichmentHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
@@ -43,6 +44,7 @@ const handlers = Layer.mergeAll(
   AccountHandlers.layer,
   CallbackHandlers.layer,
   CorrectionHandlers.layer,
+  JoinHandlers.layer,
   FeedHandlers.layer,
   JobHandlers.layer,
   RecordHandlers.layer,

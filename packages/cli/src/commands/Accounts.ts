@@ -4,6 +4,7 @@ import { stringify } from "../output/ExactJson.ts"
 import type { Request } from "../request/Api.ts"
 import { showList, showRecord } from "../request/Requests.ts"
 import { deleteTransaction, matches, restoreTransaction, suggestions } from "./Corrections.ts"
+import { join, joins, part } from "./Joins.ts"
 import { choice, cursor, either, idFlag, limit, queryOf, text } from "./Flags.ts"
 
 export const recordStates = ["live", "removed", "deleted"] as const
@@ -164,6 +165,9 @@ export const accounts = Command.make("accounts").pipe(
     restoreTransaction,
     matches,
     suggestions,
+    joins,
+    join,
+    part,
     trades,
     holdings,
     orders,

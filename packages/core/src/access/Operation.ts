@@ -20,6 +20,7 @@ export const nouns = {
   accounts: "Accounts and their data, as the bank tells it.",
   callbacks: "What providers tell by themselves.",
   corrections: "What people decide about which transactions are the same.",
+  joins: "What people decide about which accounts are the same.",
   feeds: "What moves data from accounts and files to a destination.",
   uploads: "Statement files of feeds.",
   jobs: "Runs of feeds.",

@@ -11,6 +11,7 @@ import { decisionOperations, insightOperations } from "./DecisionOperations.ts"
 import { enrichmentOperations, findingOperations, previewOperations, valueOperations } from "./EnrichmentOperations.ts"
 import { feedOperations, uploadOperations } from "./FeedOperations.ts"
 import { identityOperations } from "./IdentityOperations.ts"
+import { joinOperations } from "./JoinOperations.ts"
 import { jobOperations, recordOperations } from "./JobOperations.ts"
 import { fieldOperations, rowOperations, tableOperations } from "./TableOperations.ts"
 
@@ -21,6 +22,7 @@ export const operations = {
   ...accountOperations,
   ...callbackOperations,
   ...correctionOperations,
+  ...joinOperations,
   ...feedOperations,
   ...uploadOperations,
   ...jobOperations,

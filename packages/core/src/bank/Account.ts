@@ -47,10 +47,17 @@ export const Account = Schema.Struct({
   readFrom: Schema.optionalKey(Schema.Record(Schema.String, CalendarDate)),
   supports: Schema.Array(DataType),
   state: Schema.Literals(["open", "closed", "missing"]),
+  /** The account that this one turned out to be: it is set aside, and nobody is shown it. */
+  joinedInto: Schema.optionalKey(Id("account")),
+  /** How many accounts are part of this one; absent without any. */
+  joins: Schema.optionalKey(Schema.Int),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })
 export type Account = typeof Account.Type
+
+/** Whether it is an account of its own, to be shown and named. */
+export const isOwnAccount = ({ joinedInto }: Pick<Account, "joinedInto">): boolean => joinedInto === undefined
 
 /**
  * `****` and the last four letters or digits of a number. Sources that give at most four characters have

@@ -1,5 +1,5 @@
 /** Which accounts an upstream shows are which that we hold: accounts survive a reconnect (enrichments D1.1). */
-import { maskNumber, type Account } from "./Account.ts"
+import { isOwnAccount, maskNumber, type Account } from "./Account.ts"
 import type { ObservedAccount } from "../provider/Provider.ts"
 
 const shareKey = (held: Account, observed: ObservedAccount): boolean =>
@@ -48,6 +48,12 @@ export const matchAccounts = (
   const heldById = grouped(held, (account) => account.providerAccountId)
   const withId = ({ providerAccountId }: ObservedAccount) => heldById.get(providerAccountId)?.[0]
 
+  // What is part of another account is known by its id alone; what else tells it tells the whole.
+  const wholeOf = (account: Account): Account => {
+    const whole = held.find(({ id }) => id === account.joinedInto)
+    return whole === undefined ? account : wholeOf(whole)
+  }
+
   for (const one of observed) {
     const account = withId(one)
     if (account !== undefined && shareKey(account, one)) take(one, account)
@@ -57,12 +63,17 @@ export const matchAccounts = (
     for (const [key, group] of grouped(observed, ({ stableKeys }) => stableKeys[rank])) {
       const one = group[0]!
       if (group.length > 1 || matched.has(one)) continue
-      const like = held.filter((account) => account.currency === one.currency && account.stableKeys.includes(key))
-      if (like.length === 1) take(one, like[0])
+      const like = new Set(
+        held
+          .filter((account) => account.currency === one.currency && account.stableKeys.includes(key))
+          .map(wholeOf)
+          .filter(isOwnAccount)
+      )
+      if (like.size === 1) take(one, [...like][0])
     }
   }
   for (const one of observed) take(one, withId(one))
-  const heldAlike = grouped(held, likenessOfHeld)
+  const heldAlike = grouped(held.filter(isOwnAccount), likenessOfHeld)
   for (const [key, group] of grouped(observed, likenessOfObserved)) {
     const alike = heldAlike.get(key)
     if (group.length === 1 && alike?.length === 1) take(group[0]!, alike[0])

@@ -13,8 +13,9 @@ import { Transactor } from "../storage/Transactor.ts"
 import { maskNumber, type Account } from "./Account.ts"
 import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank } from "./Bank.ts"
-import { accountEvents } from "./BankEvents.ts"
+import { accountEvents, accountJoinSuggested } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
+import { joinSuggestions, ownedOf } from "./JoinSuggestions.ts"
 
 export interface AccountList {
   readonly accounts: ReadonlyArray<Account>
@@ -27,7 +28,8 @@ export class AccountLists extends Context.Service<
   {
     /**
      * Reads the accounts and stores them; those that are no longer listed become `missing`. `first` is the beginning of
-     * the transaction that writes them, and events tell what has changed, with `cause` as who looked.
+     * the transaction that reads what is held and writes what is listed: whoever reads without the lease of the bank holds it
+     * there (`BankStore.hold`). Events tell what has changed, with `cause` as who looked.
      */
     readonly read: <E>(
       bank: Bank,
@@ -68,12 +70,33 @@ export class AccountLists extends Context.Service<
           ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
           ...(held?.historyFrom === undefined ? {} : { historyFrom: held.historyFrom }),
           ...(held?.readFrom === undefined ? {} : { readFrom: held.readFrom }),
+          ...(held?.joinedInto === undefined ? {} : { joinedInto: held.joinedInto }),
+          ...(held?.joins === undefined ? {} : { joins: held.joins }),
           supports: observed.supports,
           state: "open",
           createdAt: held?.createdAt ?? now,
           updatedAt: now
         }
         return next
+      })
+
+      /** What people are asked about accounts that are new. */
+      const suggested = Effect.fnUntraced(function* (
+        bank: Bank,
+        held: ReadonlyArray<Account>,
+        listed: ReadonlyArray<Account>,
+        cause: ActorRef
+      ) {
+        const known = new Set(held.map(({ id }) => id))
+        const added = listed.filter(({ id }) => !known.has(id))
+        if (added.length === 0) return []
+        const all = yield* ownedOf(store, bank.workspaceId)
+        return added.flatMap((account) => {
+          const like = joinSuggestions({ bank, account }, all)
+          if (like.length === 0) return []
+          const data = { bankId: bank.id, accountId: account.id, likeIds: like.map(({ accountId }) => accountId) }
+          return [accountJoinSuggested.of({ workspaceId: bank.workspaceId, subjectId: account.id, cause, data })]
+        })
       })
 
       const read = Effect.fn("AccountLists.read")(function* <E>(
@@ -83,26 +106,27 @@ export class AccountLists extends Context.Service<
         cause: ActorRef
       ) {
         const observed = yield* session.listAccounts
-        const held = yield* store.accounts(bank.id)
-        const now = yield* Timestamp.now
-        const known = matchAccounts(held, observed)
-        const listed: Array<Account> = []
-        for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
-        const listedIds = new Set(listed.map((account) => account.id))
-        const missing = held
-          .filter((account) => !listedIds.has(account.id) && account.state === "open")
-          .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-        const all = [...listed, ...missing]
-        yield* atomically(
+        return yield* atomically(
           Effect.gen(function* () {
             yield* first
+            // Whoever joins accounts has the bank to themselves: what is held cannot become another one from here on.
+            const held = yield* store.accounts(bank.id)
+            const now = yield* Timestamp.now
+            const known = matchAccounts(held, observed)
+            const listed: Array<Account> = []
+            for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
+            const listedIds = new Set(listed.map((account) => account.id))
+            const missing = held
+              .filter((account) => !listedIds.has(account.id) && account.state === "open")
+              .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
+            const all = [...listed, ...missing]
             yield* store.putAccounts(all)
-            yield* events.append(accountEvents(held, all, cause))
+            yield* events.append([...accountEvents(held, all, cause), ...(yield* suggested(bank, held, listed, cause))])
+            const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
+            const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
+            return { accounts: all, agrees } satisfies AccountList
           })
         )
-        const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
-        const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
-        return { accounts: all, agrees } satisfies AccountList
       })
 
       return AccountLists.of({ read })

@@ -6,7 +6,7 @@ import { eventType } from "../event/EventType.ts"
 import { ConnectionStatus, HealthStatus } from "../provider/ConnectionHealth.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp, toMillis } from "../shared/Timestamp.ts"
-import type { Account } from "./Account.ts"
+import { type Account, isOwnAccount } from "./Account.ts"
 import { Bank } from "./Bank.ts"
 import { BankRemoval } from "./BankRemoval.ts"
 
@@ -100,6 +100,30 @@ const accountReturned = eventType({
   data: accountData
 })
 
+const joinData = Schema.Struct({ bankId: Id("bank"), accountId: Id("account"), joinedId: Id("account") })
+
+export const accountJoined = eventType({
+  type: "account.joined",
+  subject: "account",
+  summary: "A person said that `joinedId` is the same account as `accountId`, which goes on as both.",
+  data: joinData
+})
+
+export const accountParted = eventType({
+  type: "account.parted",
+  subject: "account",
+  summary: "A person took back that `joinedId` is the same account as `accountId`.",
+  data: joinData
+})
+
+export const accountJoinSuggested = eventType({
+  type: "account.join.suggested",
+  subject: "account",
+  summary:
+    "A new account looks like one that is known, and nothing tells for certain: `listAccountJoins` says why, and a person can join the two.",
+  data: Schema.Struct({ bankId: Id("bank"), accountId: Id("account"), likeIds: Schema.Array(Id("account")) })
+})
+
 export const bankEventTypes = [
   bankConnected,
   bankReconnected,
@@ -111,7 +135,10 @@ export const bankEventTypes = [
   bankRemovalFailed,
   accountAdded,
   accountMissing,
-  accountReturned
+  accountReturned,
+  accountJoined,
+  accountParted,
+  accountJoinSuggested
 ] as const
 
 /** Days before the end of a consent at which a person is told. */
@@ -186,7 +213,7 @@ export const accountEvents = (
   cause: ActorRef
 ): ReadonlyArray<NewEvent> => {
   const before = new Map(held.map((account) => [account.id, account]))
-  return accounts.flatMap(({ bankId, id, state, workspaceId }) => {
+  return accounts.filter(isOwnAccount).flatMap(({ bankId, id, state, workspaceId }) => {
     const known = before.get(id)
     if (known?.state === state) return []
     const type = known === undefined ? accountAdded : state === "open" ? accountReturned : accountMissing

@@ -127,15 +127,18 @@ export class BankStore extends Context.Service<
     readonly setStatus: (id: BankId, status: KeptStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
     /** With its accounts; their records stay. `false` when there is none. */
     readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>
-    /** Oldest first. */
+    /** Oldest first; those that are part of another one as well (`isOwnAccount`). */
     readonly accounts: (bankId: BankId) => Effect.Effect<ReadonlyArray<Account>, StorageUnavailable>
-    /** None of a bank that was made for a feed. */
+    /** None of a bank that was made for a feed, and none that is part of another one. */
     readonly account: (
       workspaceId: WorkspaceId,
       bankId: BankId,
       id: AccountId
     ) => Effect.Effect<Option.Option<Account>, StorageUnavailable>
-    /** Inserts or replaces, by id; `historyFrom`, `readFrom` and what people said of those that are there stay. */
+    /**
+     * Inserts or replaces, by id; `historyFrom`, `readFrom`, what people said and what was joined stay as they are of those
+     * that are there.
+     */
     readonly putAccounts: (accounts: ReadonlyArray<Account>) => Effect.Effect<void, StorageUnavailable>
     /** What people say of it, beside what the upstream does. */
     readonly describeAccount: (

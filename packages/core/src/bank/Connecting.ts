@@ -24,7 +24,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import type { Account } from "./Account.ts"
+import { type Account, isOwnAccount } from "./Account.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
 import { AccountLists } from "./AccountList.ts"
 import type { Bank, BankId } from "./Bank.ts"
@@ -217,6 +217,9 @@ export class Connecting extends Context.Service<
         )
       })
 
+      /** Nobody joins accounts of the bank meanwhile. */
+      const holding = ({ id, workspaceId }: Bank) => Effect.asVoid(banks.hold(workspaceId, id))
+
       /** What an attempt that was completed before made. */
       const again = Effect.fnUntraced(function* (caller: Caller, attempt: ConnectionAttempt) {
         const { bankId, workspaceId } = attempt
@@ -227,8 +230,9 @@ export class Connecting extends Context.Service<
         const accounts =
           held.length > 0 || Option.isNone(yield* banks.connection(bank.value.id))
             ? held
-            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), Effect.void, caller.cause)).accounts
-        return { bank: bank.value, created: false, accounts } satisfies Connected
+            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), holding(bank.value), caller.cause))
+                .accounts
+        return { bank: bank.value, created: false, accounts: accounts.filter(isOwnAccount) } satisfies Connected
       })
 
       const completeWith = Effect.fnUntraced(function* (
@@ -274,9 +278,9 @@ export class Connecting extends Context.Service<
           )
         )
         const accounts = replaced
-          ? (yield* lists.read(bank, yield* sessions.open(bank), Effect.void, cause)).accounts
+          ? (yield* lists.read(bank, yield* sessions.open(bank), holding(bank), cause)).accounts
           : yield* banks.accounts(bank.id)
-        return { bank, created, accounts } satisfies Connected
+        return { bank, created, accounts: accounts.filter(isOwnAccount) } satisfies Connected
       })
 
       /** The attempt that a request means; one of its own, where it means none. */

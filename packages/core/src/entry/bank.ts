@@ -1,5 +1,7 @@
 /** Banks and their accounts, as they are stored and shown. */
-export { Account, type AccountId, type AccountRef } from "../bank/Account.ts"
+export { Account, type AccountId, type AccountRef, isOwnAccount } from "../bank/Account.ts"
+export { AccountJoin, type AccountJoinId } from "../bank/AccountJoin.ts"
+export { joinEvidence, type JoinEvidence, type JoinSuggestion } from "../bank/JoinSuggestions.ts"
 export { parseIban } from "../bank/AccountReference.ts"
 export { balanceAsOf } from "../bank/Balance.ts"
 export { Bank, type BankId, type BankNature, natureOf, purgedAt, purgedUntil } from "../bank/Bank.ts"

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
-import type { Account } from "../bank/Account.ts"
+import { type Account, isOwnAccount } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { ownerOf } from "../bank/PublicRecord.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
     const found: Array<{ readonly bank: Bank; readonly account: Account }> = []
     const made = yield* Effect.forEach(all, ({ id }) => banks.made(id))
     for (const bank of [...(yield* banks.list([workspaceId])), ...made.flat()]) {
-      for (const account of yield* banks.accounts(bank.id)) found.push({ bank, account })
+      for (const account of yield* banks.accounts(bank.id)) if (isOwnAccount(account)) found.push({ bank, account })
     }
     return found
   })

@@ -41,6 +41,8 @@ export interface Alias {
 /** Newest first. `before` is the last id of the page before. */
 export interface LogQuery<State, LogId> {
   readonly recordId?: string
+  /** Only these. */
+  readonly ids?: ReadonlyArray<LogId>
   readonly state?: State
   readonly limit: number
   readonly before?: LogId
@@ -75,6 +77,15 @@ export class IdentityStore extends Context.Service<
     readonly addAliases: (scope: RecordScope, aliases: ReadonlyArray<Alias>) => Stored<void>
     /** The ids lead to another record now; when they were seen last stays. */
     readonly moveAliases: (scope: RecordScope, providerIds: ReadonlyArray<string>, to: string) => Stored<void>
+
+    /**
+     * What was noted of records since matches were made goes to the records that the matches took from them: ids that were
+     * seen last by then or later, but for the one that the record had before, and later matches.
+     */
+    readonly handBack: (
+      scope: RecordScope,
+      matches: ReadonlyArray<Pick<LoggedMatch, "id" | "recordId" | "at" | "before"> & { readonly separateId: string }>
+    ) => Stored<void>
 
     /** Their time is that of the store. */
     readonly logMatches: (matches: ReadonlyArray<Omit<LoggedMatch, "at">>) => Stored<void>

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { carryItems } from "../record/Items.ts"
-import type { HeldRecord } from "../record/LedgerRecord.ts"
+import type { HeldRecord, RecordState, RecordWrite } from "../record/LedgerRecord.ts"
 import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -32,11 +32,88 @@ export interface Joined extends Pick<LoggedMatch, "evidence" | "decided" | "cove
   readonly idsCount: boolean
 }
 
+/** A match of two records. */
+type MatchOfTwo = LoggedMatch & { readonly separateId: string }
+const isOfTwo = (match: LoggedMatch): match is MatchOfTwo => match.separateId !== undefined
+
+/** A record, and the one that becomes part of it. */
+export interface RecordPair {
+  readonly record: HeldRecord
+  readonly from: HeldRecord
+  readonly evidence: MatchEvidence
+  /** `record` stays as it tells it itself: the other is a second source of it. */
+  readonly keepsWords: boolean
+  /** What becomes of it; `live` unless given. */
+  readonly state?: RecordState
+}
+
 const make = Effect.gen(function* () {
   const records = yield* RecordStore
   const identity = yield* IdentityStore
   const facts = yield* DecisionLog
   const ids = yield* Ids
+
+  /**
+   * Records go on as what others are, by matches that can be taken back; nobody is in two pairs. Returns their matches in the
+   * order of the pairs.
+   */
+  const joinAll = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    pairs: ReadonlyArray<RecordPair>,
+    {
+      idsCount,
+      ofOtherUpstream = false,
+      ...how
+    }: Omit<Joined, "evidence"> & {
+      /** Ids of the two say nothing of each other: only those of the one that is told from now on lead to the record. */
+      readonly ofOtherUpstream?: true
+    }
+  ) {
+    const matchIds = yield* ids.batch("match", pairs.length)
+    const { hasAliases } = yield* identity.recall(scope)
+    const matches: Array<Omit<LoggedMatch, "at">> = []
+    const aliases = new Map<string, string>()
+    const writes: Array<RecordWrite> = []
+    for (const [n, { evidence, from, keepsWords, record: a, state = "live" }] of pairs.entries()) {
+      matches.push({
+        id: matchIds[n]!,
+        ...scope,
+        recordId: a.id,
+        versionBefore: a.version,
+        before: contentOf(a),
+        observed: contentOf(from),
+        separateId: from.id,
+        ...(keepsWords ? { secondSource: true as const } : {}),
+        evidence,
+        ...how,
+        state: "made"
+      })
+      const [kept, left] = keepsWords ? [a, from] : [from, a]
+      if (idsCount && !(ofOtherUpstream && kept === a)) {
+        const former = hasAliases ? yield* identity.aliasesOf(scope, from.id) : []
+        const last = ofOtherUpstream ? [] : [left.providerId]
+        for (const providerId of [...last, ...former.map((one) => one.providerId)]) {
+          if (providerId !== "" && providerId !== kept.providerId) aliases.set(providerId, a.id)
+        }
+      }
+      if (kept !== a || a.state !== state) {
+        const fields = how.decided === undefined ? settledFields(kept, a) : carryItems(a.fields, kept.fields)
+        writes.push({ ...contentOf(kept), id: a.id, state, fields })
+      }
+      writes.push({ ...contentOf(from), id: from.id, state: "removed" })
+    }
+    yield* identity.logMatches(matches)
+    yield* identity.addAliases(
+      scope,
+      Array.from(aliases, ([providerId, recordId]) => ({ providerId, recordId }))
+    )
+    yield* records.write(scope, writes)
+    yield* records.merge(
+      scope,
+      pairs.map(({ from, record }) => ({ id: from.id, into: record.id }))
+    )
+    return matchIds
+  })
 
   /**
    * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
@@ -46,46 +123,11 @@ const make = Effect.gen(function* () {
     scope: RecordScope,
     a: HeldRecord,
     b: HeldRecord,
-    { idsCount, ...how }: Joined
+    { evidence, ...how }: Joined
   ) {
-    const match: Omit<LoggedMatch, "at"> = {
-      id: yield* ids.next("match"),
-      ...scope,
-      recordId: a.id,
-      versionBefore: a.version,
-      before: contentOf(a),
-      observed: contentOf(b),
-      separateId: b.id,
-      ...(isOfFile(b) && !isOfFile(a) ? { secondSource: true as const } : {}),
-      ...how,
-      state: "made"
-    }
-    yield* identity.logMatches([match])
-    const [kept, left] = match.secondSource === true ? [a, b] : [b, a]
-    const former = idsCount
-      ? [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
-      : []
-    yield* identity.addAliases(
-      scope,
-      [...new Set(former)]
-        .filter((providerId) => providerId !== "" && providerId !== kept.providerId)
-        .map((providerId) => ({ providerId, recordId: a.id }))
-    )
-    yield* records.write(scope, [
-      ...(kept === a && a.state === "live"
-        ? []
-        : [
-            {
-              ...contentOf(kept),
-              id: a.id,
-              state: "live" as const,
-              fields: how.decided === undefined ? settledFields(kept, a) : carryItems(a.fields, kept.fields)
-            }
-          ]),
-      { ...contentOf(b), id: b.id, state: "removed" }
-    ])
-    yield* records.merge(scope, b.id, a.id)
-    return match.id
+    const keepsWords = isOfFile(b) && !isOfFile(a)
+    const [id] = yield* joinAll(scope, [{ record: a, from: b, evidence, keepsWords }], how)
+    return id!
   })
 
   /** The same by a person. */
@@ -112,6 +154,43 @@ const make = Effect.gen(function* () {
       { ...contentOf(b), id: a.id },
       { ...contentOf(a), id: b.id }
     ])
+
+  /**
+   * Takes back matches that were made of whole accounts: the records get back what they said before, and what they say now
+   * goes on under the ids of those that were part of them, with what was noted of them since. Records that are part of others
+   * by now, and matches that somebody took back, stay as they are.
+   */
+  const partAll = Effect.fnUntraced(function* (scope: RecordScope, matchIds: ReadonlyArray<MatchId>) {
+    const query = { ids: matchIds, state: "made" as const, limit: matchIds.length }
+    const made = matchIds.length === 0 ? [] : (yield* identity.matches(scope, query)).filter(isOfTwo)
+    const held = new Map(
+      (yield* records.held(
+        scope,
+        made.map(({ recordId }) => recordId)
+      )).map((record) => [record.id, record])
+    )
+    const parted = made.filter(({ recordId }) => held.has(recordId))
+    const writes = parted.flatMap(({ before, observed, recordId, secondSource, separateId }): Array<RecordWrite> => {
+      const record = held.get(recordId)!
+      // What a person has deleted since is deleted in both.
+      const since = record.state === "deleted" && before.state !== "deleted" && observed.state !== "deleted"
+      const stateOf = (own: RecordState): RecordState => (since || own === "deleted" ? "deleted" : own)
+      const now = record.state === "deleted" ? "live" : record.state
+      if (secondSource === true) {
+        const other = { ...observed, id: separateId, state: stateOf(observed.state) }
+        return before.state === record.state || since
+          ? [other]
+          : [{ ...contentOf(record), id: record.id, state: before.state }, other]
+      }
+      return [
+        { ...before, id: recordId, state: stateOf(before.state), fields: carryItems(record.fields, before.fields) },
+        { ...contentOf(record), id: separateId, state: stateOf(observed.state === "live" ? now : observed.state) }
+      ]
+    })
+    yield* identity.handBack(scope, parted)
+    yield* records.write(scope, writes)
+    return parted
+  })
 
   const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
     const all: Array<LoggedMatch> = []
@@ -166,7 +245,7 @@ const make = Effect.gen(function* () {
     return { before, after }
   })
 
-  return { join, absorb, exchange, part }
+  return { join, joinAll, absorb, exchange, part, partAll }
 })
 
 /** Joins two records and parts them again. */

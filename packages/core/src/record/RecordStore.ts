@@ -99,8 +99,11 @@ export class RecordStore extends Context.Service<
       scope: RecordScope,
       ids: ReadonlyArray<string>
     ) => Effect.Effect<{ readonly before: number; readonly after: number }, StorageUnavailable>
-    /** From now on the record is part of another one: matching and lists no longer find it. */
-    readonly merge: (scope: RecordScope, id: string, into: string) => Effect.Effect<void, StorageUnavailable>
+    /** From now on each record is part of another one: matching and lists no longer find it. */
+    readonly merge: (
+      scope: RecordScope,
+      parts: ReadonlyArray<{ readonly id: string; readonly into: string }>
+    ) => Effect.Effect<void, StorageUnavailable>
     /** Records that are part of another one, each with the one that it was merged into. */
     readonly merged: (scope: RecordScope) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     /**

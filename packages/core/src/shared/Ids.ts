@@ -15,6 +15,7 @@ export const prefixes = {
   connectionAttempt: "cat",
   connectionSubject: "sub",
   account: "acct",
+  accountJoin: "join",
   transaction: "txn",
   trade: "trd",
   order: "ord",

@@ -44,6 +44,7 @@ import type { Enriching } from "./EnrichedRecord.ts"
 import { FaultLog } from "./FaultLog.ts"
 import { combined, judged, type Judged, type Judging } from "./Judged.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
+import { Parts } from "./TakenOver.ts"
 import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
 
 /** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
@@ -185,6 +186,8 @@ export class Projector extends Context.Service<
           mark,
           signature,
           upTo,
+          /** Where other accounts became part of it. */
+          parts: undefined as Parts | undefined,
           ...startOf(projection.feed, projection.range !== undefined, mark, signature, forgotten)
         }
       }
@@ -229,18 +232,21 @@ export class Projector extends Context.Service<
       /** Decides what is to be done about records: what stands beside them and what is there are looked at in one go. */
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
-        all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
+        given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
         faults: FaultLog
       ) {
         const { feed, force, job } = projection
-        const standing = yield* lookBeside(projection, all, faults)
         const { note } = faults
         const entries = new Map(
           yield* deliveries.entries(
             feed.id,
-            all.flatMap(([, rows]) => rows.map(({ rowId }) => rowId))
+            given.flatMap(([{ parts }, rows]) =>
+              rows.flatMap(({ record, rowId }) => (parts === undefined ? [rowId] : parts.among(record)))
+            )
           )
         )
+        const all = given.map(([start, rows]) => [start, start.parts?.rows(rows, entries) ?? rows] as const)
+        const standing = yield* lookBeside(projection, all, faults)
         /** Those that enrichments may split or may have split, and those that a person did. */
         const linesIn = ([start, rows]: readonly [Started, ReadonlyArray<DocumentRow>]) =>
           start.mayHaveLines ? rows : rows.filter(({ record }) => standing.notes.get(record.id)?.split !== undefined)
@@ -316,6 +322,12 @@ export class Projector extends Context.Service<
         mark !== undefined && mark.signature !== signature && intents.length > 0
           ? feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
           : Effect.void
+
+      /** Rows that each run makes are nobody's to take over. */
+      const withParts = (projection: Projection, start: Started) =>
+        start.account.joins === undefined || appends(projection.feed) || isDocumentType(projection.feed.dataType)
+          ? Effect.succeed(start)
+          : Effect.map(records.merged(start.scope), (merged): Started => ({ ...start, parts: new Parts(merged) }))
 
       /** One account, in as many transactions as it takes. */
       const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, faults: FaultLog) {
@@ -403,11 +415,14 @@ export class Projector extends Context.Service<
           !projection.pipeline.makesLines &&
           projection.accounts.some(({ account }) => !marks.has(account.id)) &&
           (yield* deliveries.list(projection.feed.id, { limit: 1 })).length > 0
-        const starts = projection.accounts
-          .map((owner) =>
-            started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0, forgotten)
-          )
-          .filter((start) => start.after < start.upTo || isBehind(start))
+        const starts = yield* Effect.forEach(
+          projection.accounts
+            .map((owner) =>
+              started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0, forgotten)
+            )
+            .filter((start) => start.after < start.upTo || isBehind(start)),
+          (start) => withParts(projection, start)
+        )
         // While the database writes some accounts, the records of the next ones are enriched.
         const groups = isDocumentType(projection.feed.dataType) ? starts.map((start) => [start]) : grouped(starts)
         const looked = yield* Effect.forEach(

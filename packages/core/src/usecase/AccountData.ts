@@ -38,7 +38,7 @@ import { sizeOf } from "../shared/Page.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
-import type { Account, AccountRef } from "../bank/Account.ts"
+import { type Account, type AccountRef, isOwnAccount } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
 import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
 import { Position, TransactionPages } from "./TransactionPages.ts"
@@ -338,7 +338,7 @@ export class AccountData extends Context.Service<
       return AccountData.of({
         accounts: Effect.fn("AccountData.accounts")(function* (caller, bankId) {
           const bank = yield* bankOf(caller, "listAccounts", bankId)
-          const held = yield* banks.accounts(bankId)
+          const held = (yield* banks.accounts(bankId)).filter(isOwnAccount)
           // One that no file shows any more is nobody's.
           const rows = natureOf(bank) === "files" ? held.filter(({ state }) => state !== "missing") : held
           return { bank, rows, ...freshnessOf(bank, rows) }

@@ -22,6 +22,7 @@ import { Tables } from "../table/Tables.ts"
 import { Uploads } from "../upload/Uploads.ts"
 import { withinCaller } from "../workspace/Reach.ts"
 import { AccountChanges } from "./AccountChanges.ts"
+import { AccountJoins } from "./AccountJoins.ts"
 import { BankRemovals } from "./BankRemovals.ts"
 import { Feeds } from "./Feeds.ts"
 
@@ -81,6 +82,7 @@ export const auditedUseCases = [
   of(Findings, { update: { operation: "updateFinding" } }),
   of(RecordWords, { set: { operation: "setRecordFields" }, clear: { operation: "clearRecordFields" } }),
   of(Undoing, { undo: { operation: "undoChange" }, undoRun: { operation: "undoRun" } }),
+  of(AccountJoins, { join: { operation: "joinAccounts" }, part: { operation: "partAccounts" } }),
   of(Corrections, {
     undo: { operation: "undoMatch" },
     redo: { operation: "redoMatch" },

@@ -10,6 +10,7 @@ import { AuditApi } from "./AuditApi.ts"
 import { BankApi } from "./BankApi.ts"
 import { CallbackApi } from "./CallbackApi.ts"
 import { CorrectionApi } from "./CorrectionApi.ts"
+import { JoinApi } from "./JoinApi.ts"
 import { EnrichmentApi } from "./EnrichmentApi.ts"
 import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
@@ -35,6 +36,7 @@ type Groups =
   | typeof AccountApi
   | typeof CallbackApi
   | typeof CorrectionApi
+  | typeof JoinApi
   | typeof FeedApi
   | typeof UploadApi
   | typeof JobApi
@@ -63,6 +65,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     AccountApi,
     CallbackApi,
     CorrectionApi,
+    JoinApi,
     FeedApi,
     UploadApi,
     JobApi,

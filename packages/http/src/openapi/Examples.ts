@@ -15,6 +15,7 @@ export const ids = {
   account: id("acct"),
   transaction: id("txn"),
   otherTransaction: id("txn", "7"),
+  otherAccount: id("acct", "7"),
   feed: id("feed"),
   job: id("job"),
   upload: id("upl"),
@@ -23,6 +24,7 @@ export const ids = {
   row: id("row"),
   match: id("mat"),
   suggestion: id("sug"),
+  accountJoin: id("join"),
   enrichment: id("enr"),
   finding: id("fnd"),
   fact: id("fct"),
@@ -299,6 +301,23 @@ export const match = {
   createdAt: at,
   decidedBy: null,
   decidedAt: null
+}
+
+export const accountJoin = {
+  id: ids.accountJoin,
+  accountId: ids.account,
+  joinedId: ids.otherAccount,
+  matched: 212,
+  suggested: 1,
+  createdBy: { kind: "api", clientId: ids.key },
+  createdAt: at
+}
+
+export const accountJoins = {
+  joins: [accountJoin],
+  suggestions: [
+    { bankId: ids.bank, accountId: ids.otherAccount, evidence: ["institution", "currency", "type", "number", "name"] }
+  ]
 }
 
 export const suggestion = {

@@ -226,6 +226,29 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "Each of them can be undone.",
     answer: list(`${account}/matches`, Examples.match)
   },
+  listAccountJoins: {
+    description:
+      "Lists the accounts that became part of this one, and accounts that may be the same one, each with what speaks " +
+      "for it. An account that comes back under a new id is known again by keys that its bank keeps; where there are " +
+      "none, it is a person who can tell.",
+    answer: one(Examples.accountJoins)
+  },
+  joinAccounts: {
+    description:
+      "Makes one account out of two. The older one goes on with everything that refers to it, and is read where the " +
+      "younger one was; records that both have become one, feeds that named either name it, and what people wrote " +
+      "stays. Refused for another currency or type, and while one of the two banks is read.",
+    body: { accountId: ids.otherAccount },
+    answer: one({ account: Examples.account, join: Examples.accountJoin })
+  },
+  partAccounts: {
+    description:
+      "Takes back the latest join: both accounts are as they were. What arrived since belongs to the account whose " +
+      "upstream it came from.",
+    answer: one({
+      accounts: [Examples.account, { ...Examples.account, id: ids.otherAccount, accountName: "Everyday account" }]
+    })
+  },
   undoMatch: {
     description: "Parts two transactions that were taken for one. No later sync joins them again.",
     answer: one({

@@ -1,5 +1,6 @@
 /** The operations on matches, suggestions and tombstones, with requests that succeed. */
 import type { Sample } from "./Operations.ts"
+import * as Records from "./Records.ts"
 
 const reads = ["banks:read"] as const
 const writes = ["banks:write"] as const
@@ -25,6 +26,14 @@ export const correctionOperations: ReadonlyArray<Sample> = [
     faults: { ...paging, recordId: [""], state: ["open", "", "MADE"] },
     query: { ...pages, state: ["made", "undone"] }
   },
+  { id: "listAccountJoins", method: "GET", template: `${account}/joins`, status: 200, scopes: reads },
+  {
+    ...post("joinAccounts", "join"),
+    body: { accountId: Records.accountJoin.joinedId },
+    required: ["accountId"],
+    faults: { accountId: ["", 1, null] }
+  },
+  post("partAccounts", "part"),
   post("undoMatch", "matches/{match_id}/undo"),
   post("redoMatch", "matches/{match_id}/redo"),
   {

@@ -2,7 +2,7 @@
 import type { EnrichmentFact, EnrichmentView, Finding, RecordChange } from "@millrace/core/enrichment"
 import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
-import type { Account, Bank, ConnectionAttempt } from "@millrace/core/bank"
+import type { Account, AccountJoin, Bank, ConnectionAttempt, JoinSuggestion } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { BudgetPeriod, Decision, FeedView, RecurringSeries } from "@millrace/core/kernel"
 import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
@@ -156,6 +156,27 @@ export const match: MatchView = {
   },
   before: transaction,
   observed: { ...transaction, id: idOf("transaction", "1"), amount: "-49.56" }
+}
+
+export const accountJoin: AccountJoin = {
+  id: idOf("accountJoin"),
+  workspaceId: workspace.id,
+  accountId: account.id,
+  joinedId: idOf("account", "2"),
+  exchanged: true,
+  feeds: [],
+  matches: [{ dataType: "transactions", ids: ["mat_1", "mat_2"] }],
+  suggested: 1,
+  owned: [{ dataType: "transactions", ids: ["txn_1"] }],
+  came: [],
+  by: { kind: "user", userId: "usr_1" },
+  at: account.createdAt
+}
+
+export const joinSuggestion: JoinSuggestion = {
+  bankId: bank.id,
+  accountId: accountJoin.joinedId,
+  evidence: ["institution", "currency", "type", "number", "name"]
 }
 
 export const suggestion: SuggestionView = {

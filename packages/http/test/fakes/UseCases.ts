@@ -27,6 +27,7 @@ import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
 import * as DecisionUseCases from "./DecisionUseCases.ts"
+import * as JoinUseCases from "./JoinUseCases.ts"
 import * as FindingUseCases from "./FindingUseCases.ts"
 import * as ValueUseCases from "./ValueUseCases.ts"
 import * as Records from "./Records.ts"
@@ -347,6 +348,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     DecisionUseCases.layer(note),
     ValueUseCases.layer(note),
     CorrectionUseCases.layer(note),
+    JoinUseCases.layer(note),
     TableUseCases.layer(note)
   )
 }

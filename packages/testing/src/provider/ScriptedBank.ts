@@ -73,6 +73,8 @@ export class ScriptedBank {
   generation = 1
   /** The id under which each account is shown, where that is another than its own. */
   readonly shownIds = new Map<string, string>()
+  /** Nothing tells which account is which but its id: no stable keys, and another name under each id. */
+  keyless = false
   pulls = 0
   balance = "0"
   private lines = 0
@@ -186,9 +188,9 @@ export class ScriptedBank {
       .filter((id) => !this.unlisted.has(id))
       .map((id) => ({
         providerAccountId: this.shownId(id),
-        stableKeys: [`scripted:${id}`],
+        stableKeys: this.keyless ? [] : [`scripted:${id}`],
         number: "12345678",
-        name: `Account ${id}`,
+        name: `Account ${this.keyless ? this.shownId(id) : id}`,
         type: "checking",
         currency: Currency.make("USD"),
         balance: Decimal.make(this.balance),

@@ -361,7 +361,7 @@ export const tests: StorageTests = (it) => {
       const { account, scope, records } = yield* arrange
       const [a, b] = yield* makeWrites(2)
       yield* records.write(scope, [a!, { ...b!, state: "removed" }])
-      yield* records.merge(scope, b!.id, a!.id)
+      yield* records.merge(scope, [{ id: b!.id, into: a!.id }])
       const indexed = Effect.map(records.index(scope, {}), (entries) => entries.map(({ id }) => id).toSorted())
       expect(yield* indexed).toEqual([a!.id])
       expect(yield* records.held(scope, [b!.id])).toEqual([])
@@ -473,7 +473,7 @@ export const tests: StorageTests = (it) => {
         records.write(scope, [a]),
         records.rename(scope, [{ id: a.id, providerId: "x" }]),
         records.setMissed(scope, [a.id], 1),
-        records.merge(scope, b.id, a.id)
+        records.merge(scope, [{ id: b.id, into: a.id }])
       ]
       for (const change of changes) {
         yield* records.keepDayDigests(scope, text)

@@ -7,6 +7,7 @@ import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
 import {
+  AccountJoinStore,
   BankRemains,
   BankStore,
   ConnectionAttemptStore,
@@ -205,6 +206,17 @@ const remains = casesOf(BankRemains, {
   destroySome: (store, { bank, workspace }) => store.destroySome(workspace.id, bank.id, 10)
 })
 
+const accountJoins = casesOf(AccountJoinStore, {
+  insert: (store, { account, join, madeAccount }) =>
+    store.insert({ ...join, id: `${join.id}~` as typeof join.id, accountId: account.id, joinedId: madeAccount.id }),
+  remove: (store, { join }) => store.remove(join),
+  of: (store, { join, workspace }) => store.of(workspace.id, join.accountId),
+  into: (store, { join, workspace }) => store.into(workspace.id, join.joinedId),
+  exchange: (store, { join, workspace }) => store.exchange(workspace.id, join.accountId, join.joinedId, later),
+  move: (store, { account, join, scope, write }) =>
+    store.move({ ...scope, from: account.id, to: join.accountId, ids: [write.id] })
+})
+
 const looks = casesOf(AccountLooks, {
   look: (store, { account, bank, workspace }) =>
     store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions")
@@ -247,9 +259,9 @@ const records = casesOf(RecordStore, {
   write: (store, { scope }) => Effect.flatMap(makeWrite(), (write) => store.write(scope, [write])),
   rename: (store, { scope, write }) => store.rename(scope, [{ id: write.id, providerId: "renamed" }]),
   touch: (store, { scope, write }) => store.touch(scope, [write.id]),
-  merge: (store, { other, scope, write }) => store.merge(scope, write.id, other.id),
+  merge: (store, { other, scope, write }) => store.merge(scope, [{ id: write.id, into: other.id }]),
   merged: (store, { other, scope, write }) =>
-    Effect.andThen(store.merge(scope, write.id, other.id), store.merged(scope)),
+    Effect.andThen(store.merge(scope, [{ id: write.id, into: other.id }]), store.merged(scope)),
   setMissed: (store, { scope, write }) => store.setMissed(scope, [write.id], 1),
   keepDayDigests: (store, { scope }) => store.keepDayDigests(scope, "anew"),
   dayDigests: (store, { scope }) => store.dayDigests(scope),
@@ -551,6 +563,7 @@ const identity = casesOf(IdentityStore, {
   aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
   addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
   moveAliases: (store, { other, scope }) => store.moveAliases(scope, ["former"], other.id),
+  handBack: (store, { match, other, scope }) => store.handBack(scope, [{ ...match, at: later, separateId: other.id }]),
   logMatches: (store, { match }) => withNew("match", (id) => store.logMatches([{ ...match, id }])),
   match: (store, { match, scope }) => store.match(scope, match.id),
   matches: (store, { scope }) => store.matches(scope, { limit: 10 }),
@@ -578,6 +591,7 @@ const all = {
   keyedRequests,
   banks,
   remains,
+  accountJoins,
   looks,
   attempts,
   subjects,
@@ -614,6 +628,7 @@ type Covered =
   | IdempotencyStore
   | BankStore
   | BankRemains
+  | AccountJoinStore
   | AccountLooks
   // Keys of the whole installation.
   | ReceivedWebhooks
@@ -681,6 +696,8 @@ const tellings = {
       yield* store.accounts(madeAccount.bankId)
     ]
   }),
+  accountJoins: ({ join, workspace }: WholeWorkspace) =>
+    Effect.flatMap(AccountJoinStore, (store) => store.of(workspace.id, join.accountId)),
   attempts: Effect.fnUntraced(function* ({ attempt }: WholeWorkspace) {
     const store = yield* ConnectionAttemptStore
     return [

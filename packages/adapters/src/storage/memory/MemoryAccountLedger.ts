@@ -130,6 +130,53 @@ export class AccountLedger {
     compact(memory, ledger)
   }
 
+  /** Some of its records become those of another account, which gives them its next numbers in the order of theirs. */
+  move(
+    memory: Context.Service.Shape<typeof Memory>,
+    dataType: DataType,
+    ids: ReadonlySet<string>,
+    to: AccountLedger
+  ): void {
+    const [source, target] = [this.ofType(dataType), to.ofType(dataType)]
+    const moving = [...source.records.values()]
+      .filter(({ id }) => ids.has(id))
+      .toSorted((a, b) => a.changeNo - b.changeNo)
+    if (moving.length === 0) return
+    const { lastChange } = to
+    const { length } = target.log
+    const fresh = (): void => {
+      source.page = undefined
+      target.page = undefined
+    }
+    fresh()
+    memory.journal(() => {
+      to.lastChange = lastChange
+      target.log.length = length
+      fresh()
+    })
+    for (const before of moving) {
+      const { id } = before
+      const record: LedgerRecord = Object.freeze({ ...before, accountId: to.accountId, changeNo: ++to.lastChange })
+      memory.remove(source.records, id)
+      memory.set(target.records, id, record)
+      target.log.push(record)
+      moveProviderId(memory, source, id, before.providerId, { ...before, providerId: "" })
+      moveProviderId(memory, target, id, undefined, record)
+      const missed = source.missed.get(id)
+      if (missed !== undefined) {
+        memory.remove(source.missed, id)
+        memory.set(target.missed, id, missed)
+      }
+      if (source.apart.delete(id)) {
+        target.apart.add(id)
+        memory.journal(() => {
+          target.apart.delete(id)
+          source.apart.add(id)
+        })
+      }
+    }
+  }
+
   /** Changes what is no public change: number and version stay. */
   amend(
     memory: Context.Service.Shape<typeof Memory>,

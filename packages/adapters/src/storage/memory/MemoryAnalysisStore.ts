@@ -130,6 +130,29 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       )
     })
 
+    memory.accountHooks.moved.push(({ dataType, from, ids, to, workspaceId }) => {
+      const scope = { workspaceId, dataType }
+      for (const own of entries.values()) {
+        for (const recordId of ids) {
+          const all = own.get(recordId)
+          if (all === undefined || !inScope(scope, all[0]!)) continue
+          set(
+            own,
+            recordId,
+            all.map((entry) => (entry.accountId === from ? frozen({ ...entry, accountId: to }) : entry))
+          )
+        }
+      }
+      for (const [key, note] of Array.from(notes)) {
+        if (inScope(scope, note) && note.accountId === from && ids.has(note.recordId)) {
+          set(notes, key, frozen({ ...note, accountId: to }))
+        }
+      }
+      if (heads.has(scopeKey(scope))) bump(scope)
+      const looked = inner(marks, scopeKey(scope))
+      if (looked.has(from) && !looked.has(to)) set(looked, to, { accountId: to, changeNo: 0, signature: "" })
+    })
+
     return AnalysisStore.of({
       head: (scope) =>
         call(() => {

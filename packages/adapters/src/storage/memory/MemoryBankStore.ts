@@ -1,5 +1,5 @@
 /** Banks and accounts in memory. */
-import { type Account, type AccountId, type Bank, type BankId, isLive } from "@millrace/core/bank"
+import { type Account, type AccountId, type Bank, type BankId, isLive, isOwnAccount } from "@millrace/core/bank"
 import { type BankConnection, BankStore, isSameConnection } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,12 +16,30 @@ const lastDeleted = (a: Bank, b: Bank): number =>
 const named = (upstream: string, given: string | undefined): Pick<Account, "accountName" | "upstreamName"> =>
   given === undefined ? { accountName: upstream } : { accountName: given, upstreamName: upstream }
 
+/** What a person calls it. */
+const givenOf = ({ accountName, upstreamName }: Account) => (upstreamName === undefined ? undefined : accountName)
+
+/** An account that is read where the other one was: what people said of it stays. */
+const readAs = (account: Account, other: Account, updatedAt: Account["updatedAt"]): Account => {
+  const { joinedInto: _i, joins: _j, upstreamName, ...upstream } = other
+  const { createdAt, id, joinedInto, joins } = account
+  return {
+    ...upstream,
+    ...named(upstreamName ?? upstream.accountName, givenOf(account)),
+    id,
+    createdAt,
+    updatedAt,
+    ...(joinedInto === undefined ? {} : { joinedInto }),
+    ...(joins === undefined ? {} : { joins })
+  }
+}
+
 const looked = ({ connectionStatus }: Bank) => connectionStatus?.lastCheckedAt ?? ""
 
 export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
   BankStore,
   Effect.gen(function* () {
-    const { call, remove, set } = yield* Memory
+    const { accountHooks, call, remove, set } = yield* Memory
     const { banks } = yield* BankTable
     const connections = new Map<BankId, BankConnection>()
     const accounts = new Map<AccountId, Account>()
@@ -36,6 +54,25 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         const bank = banks.get(id)
         return bank !== undefined && held.instanceId === instanceId && held.connection.ref === ref ? [bank] : []
       })
+
+    accountHooks.exchanged.push((one, other, updatedAt) => {
+      const [a, b] = [accounts.get(one), accounts.get(other)]
+      if (a === undefined || b === undefined || a.workspaceId !== b.workspaceId) return
+      set(accounts, one, frozen(readAs(a, b, updatedAt)))
+      set(accounts, other, frozen(readAs(b, a, updatedAt)))
+    })
+    accountHooks.joined.push((whole, part, isPart) => {
+      const [into, one] = [accounts.get(whole), accounts.get(part)]
+      if (one !== undefined) {
+        const { joinedInto: _, ...rest } = one
+        set(accounts, part, frozen<Account>(isPart ? { ...rest, joinedInto: whole } : rest))
+      }
+      if (into !== undefined) {
+        const { joins: before = 0, ...rest } = into
+        const joins = before + (isPart ? 1 : -1)
+        set(accounts, whole, frozen<Account>(joins > 0 ? { ...rest, joins } : rest))
+      }
+    })
 
     return BankStore.of({
       insert: (bank, connection) =>
@@ -168,6 +205,7 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() =>
           Option.fromUndefinedOr(accounts.get(id)).pipe(
             Option.filter((account) => account.workspaceId === workspaceId && account.bankId === bankId),
+            Option.filter(isOwnAccount),
             Option.filter(() => shown(bankId) !== undefined)
           )
         ),
@@ -175,15 +213,28 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() => {
           for (const account of list) {
             const before = accounts.get(account.id) ?? account
-            const { historyFrom, readFrom, signOverride } = before
-            const { historyFrom: _, readFrom: _r, signOverride: _s, upstreamName, ...rest } = account
+            const { historyFrom, joinedInto, joins, readFrom, signOverride } = before
+            const {
+              historyFrom: _,
+              joinedInto: _i,
+              joins: _j,
+              readFrom: _r,
+              signOverride: _s,
+              upstreamName,
+              ...rest
+            } = account
             const kept = {
               ...(historyFrom === undefined ? {} : { historyFrom }),
               ...(readFrom === undefined ? {} : { readFrom }),
-              ...(signOverride === undefined ? {} : { signOverride })
+              ...(signOverride === undefined ? {} : { signOverride }),
+              ...(joinedInto === undefined ? {} : { joinedInto }),
+              ...(joins === undefined ? {} : { joins })
             }
-            const given = before.upstreamName === undefined ? undefined : before.accountName
-            set(accounts, account.id, frozen({ ...rest, ...kept, ...named(upstreamName ?? rest.accountName, given) }))
+            set(
+              accounts,
+              account.id,
+              frozen({ ...rest, ...kept, ...named(upstreamName ?? rest.accountName, givenOf(before)) })
+            )
           }
         }),
       describeAccount: (id, { accountName, signOverride }, at) =>

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
-import { Memory, removeWhere } from "./MemoryTransactor.ts"
+import { exchangeKeys, Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
 interface KeptAlias extends Alias {
@@ -41,12 +41,13 @@ const inScope = (scope: RecordScope, it: Pick<Logged, "workspaceId" | "accountId
 const selected = <A extends Logged>(
   all: ReadonlyMap<string, A>,
   scope: RecordScope,
-  { before, limit, recordId, state }: LogQuery<string, string>
+  { before, ids, limit, recordId, state }: LogQuery<string, string>
 ): ReadonlyArray<A> =>
   [...all.values()]
     .filter(
       (it) =>
         inScope(scope, it) &&
+        (ids === undefined || ids.includes(it.id)) &&
         (recordId === undefined || it.recordId === recordId) &&
         (state === undefined || it.state === state) &&
         (before === undefined || it.id < before)
@@ -96,6 +97,29 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
         found += removeWhere(memory, map, ({ accountId }) => accountIds.has(accountId))
       }
       return found
+    })
+
+    memory.accountHooks.forgotten.push((ids) => {
+      for (const id of ids) remove(matches, id)
+    })
+    memory.accountHooks.exchanged.push((one, other) => {
+      exchangeKeys(memory, trusts, 0, one, other)
+      exchangeKeys(memory, texts, 0, one, other)
+      exchangeKeys(memory, aliases, 0, one, other)
+    })
+    memory.accountHooks.moved.push(({ dataType, from, ids, to, workspaceId }) => {
+      const source = { accountId: from, dataType, workspaceId }
+      for (const map of [matches, facts] as ReadonlyArray<Map<string, Logged>>) {
+        for (const [id, one] of Array.from(map)) {
+          if (inScope(source, one) && ids.has(one.recordId)) set(map, id, frozen({ ...one, accountId: to }))
+        }
+      }
+      for (const [id, one] of Array.from(suggestions)) {
+        if (!inScope(source, one)) continue
+        const [isFirst, isSecond] = [ids.has(one.recordId), ids.has(one.observedId)]
+        if (isFirst !== isSecond) remove(suggestions, id)
+        else if (isFirst) set(suggestions, id, frozen({ ...one, accountId: to }))
+      }
     })
 
     return IdentityStore.of({
@@ -157,6 +181,24 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
           for (const providerId of providerIds) {
             const alias = kept.get(providerId)
             if (alias !== undefined) set(kept, providerId, { ...alias, recordId: to })
+          }
+        }),
+
+      handBack: (scope, parted) =>
+        call(() => {
+          const kept = aliasesIn(scope)
+          const byRecord = new Map(parted.map((match) => [match.recordId, match]))
+          for (const alias of Array.from(kept.values())) {
+            const match = byRecord.get(alias.recordId)
+            if (match === undefined || alias.lastSeen < match.at || alias.providerId === match.before.providerId)
+              continue
+            set(kept, alias.providerId, { ...alias, recordId: match.separateId })
+          }
+          const own = new Set<string>(parted.map(({ id }) => id))
+          for (const [id, one] of Array.from(matches)) {
+            const match = byRecord.get(one.recordId)
+            if (match === undefined || !inScope(scope, one) || own.has(id) || id < match.id) continue
+            set(matches, id, frozen({ ...one, recordId: match.separateId }))
           }
         }),
 

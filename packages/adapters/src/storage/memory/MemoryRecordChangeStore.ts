@@ -31,6 +31,18 @@ export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect
         removeWhere(memory, gone, (_, id) => accountIds.has(id))
     )
 
+    memory.accountHooks.moved.push(({ from, ids, to }) => {
+      for (const [key, changes] of Array.from(rows)) {
+        if (changes.some(({ accountId, recordId }) => accountId === from && ids.has(recordId))) {
+          set(
+            rows,
+            key,
+            changes.map((one) => frozen({ ...one, accountId: to }))
+          )
+        }
+      }
+    })
+
     return RecordChangeStore.of({
       append: (changes) =>
         call(() => {

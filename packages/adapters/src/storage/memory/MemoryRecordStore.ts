@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import { AccountLedger, newestFirst, type TypeLedger } from "./MemoryAccountLedger.ts"
 import { RecordTable } from "./MemoryRecordTable.ts"
 import { frozen } from "./Frozen.ts"
-import { Memory, removeWhere } from "./MemoryTransactor.ts"
+import { exchangeKeys, Memory, removeWhere } from "./MemoryTransactor.ts"
 import { firstIndex } from "./Order.ts"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
@@ -75,6 +75,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
         found += removeWhere(memory, map, (_, key) => accountIds.has(key.split(" ")[0]!))
       }
       return found + removeWhere(memory, checkpoints, (_, key) => key.split(" ")[0] === bankId)
+    })
+
+    memory.accountHooks.moved.push(({ dataType, from, ids, to }) => {
+      for (const accountId of [from, to]) remove(dayDigests, typeKey({ accountId, dataType }))
+      accountOf(from).move(memory, dataType, ids, accountOf(to))
+    })
+    memory.accountHooks.exchanged.push((one, other) => {
+      exchangeKeys(memory, pulled, 0, one, other)
+      exchangeKeys(memory, shown, 0, one, other)
+      exchangeKeys(memory, checkpoints, 1, one, other)
     })
 
     return RecordStore.of({
@@ -142,10 +152,12 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           if (settled !== undefined && holds) keepDayDigests(scope, settled.text)
           return { before, after: account.lastChange }
         }),
-      merge: (scope, id, into) =>
+      merge: (scope, parts) =>
         call(() => {
-          dropDayDigests(scope)
-          accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
+          if (parts.length > 0) dropDayDigests(scope)
+          for (const { id, into } of parts) {
+            accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
+          }
         }),
       merged: (scope) =>
         call(() => {

@@ -8,6 +8,7 @@ import type { Resources } from "@millrace/core/resource"
 import {
   AnalysisStore,
   AnswerCache,
+  AccountJoinStore,
   AccountLooks,
   ApiKeyStore,
   AuditStore,
@@ -40,6 +41,7 @@ import {
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
+import * as MemoryAccountJoinStore from "./MemoryAccountJoinStore.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryFindingStore from "./MemoryFindingStore.ts"
 import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
@@ -90,6 +92,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   AccountLooks.layer.pipe(
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),
+  wall(AccountJoinStore, MemoryAccountJoinStore.layer),
   wall(BankRemains, MemoryBankRemains.layer.pipe(Layer.provide(MemoryBankStore.layer))),
   MemoryReceivedWebhooks.layer,
   wall(FeedStore, MemoryFeedStore.layer),

@@ -4,9 +4,12 @@
  * A transaction is a lock with a journal. Its store calls take the lock of the innermost open transaction
  * of their fiber; a nested transaction is a child that holds the lock of its parent while it runs.
  */
-import type { BankId } from "@millrace/core/bank"
+import type { AccountId, BankId } from "@millrace/core/bank"
 import type { FeedId } from "@millrace/core/feed"
+import type { DataType } from "@millrace/core/record"
+import type { Timestamp } from "@millrace/core"
 import { Transactor } from "@millrace/core/storage"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -43,6 +46,46 @@ export interface BankHeld {
   readonly recordIds: ReadonlySet<string>
 }
 
+/** Runs what the stores of one memory do together; each has added itself. */
+export interface AccountHooks {
+  /** Records go to another account, with all that is remembered of them. */
+  readonly moved: Array<(move: MovedRecords) => void>
+  /** What is kept of how each of two accounts is read is that of the other. */
+  readonly exchanged: Array<(one: AccountId, other: AccountId, at: Timestamp.Timestamp) => void>
+  /** An account is part of another one, or no longer. */
+  readonly joined: Array<(whole: AccountId, part: AccountId, isPart: boolean) => void>
+  /** Matches of records are no more. */
+  readonly forgotten: Array<(matchIds: ReadonlySet<string>) => void>
+  /** Files that showed an account show another one; returns which. Only these, where some are given. */
+  readonly uploads: Array<(from: AccountId, to: AccountId, only?: ReadonlySet<string>) => ReadonlyArray<string>>
+}
+
+/** Records that go from one account to another. */
+export interface MovedRecords {
+  readonly workspaceId: WorkspaceId
+  readonly from: AccountId
+  readonly to: AccountId
+  readonly dataType: DataType
+  readonly ids: ReadonlySet<string>
+}
+
+/** Exchanges what a map has under the keys of two accounts, whose id is a part of each key. */
+export const exchangeKeys = <V>(
+  { remove, set }: Context.Service.Shape<typeof Memory>,
+  map: Map<string, V>,
+  at: number,
+  one: string,
+  other: string
+): void => {
+  const both = Array.from(map).filter(([key]) => [one, other].includes(key.split(" ")[at]!))
+  for (const [key] of both) remove(map, key)
+  for (const [key, value] of both) {
+    const parts = key.split(" ")
+    parts[at] = parts[at] === one ? other : one
+    set(map, parts.join(" "), value)
+  }
+}
+
 /** Removes those entries of a map for which the test holds; returns how many. */
 export const removeWhere = <K, V>(
   { remove }: Context.Service.Shape<typeof Memory>,
@@ -71,6 +114,7 @@ export class Memory extends Context.Service<
     readonly feedRemoved: Array<(id: FeedId) => void>
     /** The same when all that is held of a bank is destroyed; each returns how much it had. */
     readonly bankDestroyed: Array<(bank: BankHeld) => number>
+    readonly accountHooks: AccountHooks
   }
 >()("@millrace/adapters/storage/memory/MemoryTransactor/Memory") {
   static readonly layer: Layer.Layer<Memory> = Layer.sync(Memory, () => {
@@ -143,7 +187,8 @@ export class Memory extends Context.Service<
       },
       atomically,
       feedRemoved: [],
-      bankDestroyed: []
+      bankDestroyed: [],
+      accountHooks: { moved: [], exchanged: [], joined: [], forgotten: [], uploads: [] }
     }
   })
 }

@@ -69,6 +69,18 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
       }
     })
 
+    memory.accountHooks.uploads.push((from, to, only) => {
+      const followed = new Set<string>()
+      for (const [key, one] of Array.from(shown)) {
+        if (one.accountId !== from || only?.has(one.uploadId) === false) continue
+        const { uploadId, ...place } = { ...one, accountId: to }
+        remove(shown, key)
+        set(shown, placeKey(uploadId, place), frozen({ ...place, uploadId }))
+        followed.add(uploadId)
+      }
+      return [...followed]
+    })
+
     return UploadStore.of({
       insert: (upload, bytes) =>
         call(() => {

@@ -59,6 +59,7 @@ import { accountDetails } from "./migrations/0047_account_details.ts"
 import { askedJobs } from "./migrations/0048_asked_jobs.ts"
 import { leanRows } from "./migrations/0049_lean_rows.ts"
 import { packedStage } from "./migrations/0050_packed_stage.ts"
+import { accountJoins } from "./migrations/0051_account_joins.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -114,7 +115,8 @@ export const migrations = {
   "0047_account_details": accountDetails,
   "0048_asked_jobs": askedJobs,
   "0049_lean_rows": leanRows,
-  "0050_packed_stage": packedStage
+  "0050_packed_stage": packedStage,
+  "0051_account_joins": accountJoins
 } as const
 
 /** All steps that this version knows, the first one first. */

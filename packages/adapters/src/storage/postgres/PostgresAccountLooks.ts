@@ -20,7 +20,7 @@ const lookStatement = `
   select ${bankColumns.map((column) => `b.${column}`).join(", ")},
     ${accountColumns.map((column) => `a.${column} as ${prefix}${column}`).join(", ")}, p.pulled_at, c.change_seq
   from bank b
-    left join account a on a.id = $3 and a.bank_id = b.id and a.workspace_id = $1
+    left join account a on a.id = $3 and a.bank_id = b.id and a.workspace_id = $1 and a.joined_into is null
     left join record_pull p on p.account_id = a.id and p.data_type = $4
     left join account_change c on c.account_id = a.id
   where b.id = $2 and b.workspace_id = $1 and b.made_for is null`

@@ -107,6 +107,13 @@ export const layer: Layer.Layer<BankRemains, never, SqlClient.SqlClient> = Layer
             left -= yield* clear(table, "t.workspace_id = $1 and t.account_id = any ($2::text[])", values, left)
           }
           if (left <= 0) return limit - left
+          left -= yield* clear(
+            "account_join",
+            "t.workspace_id = $1 and (t.account_id = any ($2::text[]) or t.joined_id = any ($2::text[]))",
+            values,
+            left
+          )
+          if (left <= 0) return limit - left
           // A checkpoint can be of the bank as a whole.
           return (
             limit -

@@ -76,6 +76,8 @@ export interface AccountRow {
   readonly balance_as_of: Date | null
   readonly history_from: CalendarDate.CalendarDate | null
   readonly read_from: NonNullable<Account["readFrom"]> | null
+  readonly joined_into: AccountId | null
+  readonly joins: number | null
   readonly supports: Account["supports"]
   readonly state: Account["state"]
   readonly created_at: Date
@@ -105,7 +107,9 @@ export const toAccount = (row: AccountRow): Account => ({
     creditLimit: row.credit_limit,
     balanceAsOf: optionalInstant(row.balance_as_of),
     historyFrom: row.history_from,
-    readFrom: row.read_from
+    readFrom: row.read_from,
+    joinedInto: row.joined_into,
+    joins: row.joins
   })
 })
 
@@ -157,6 +161,8 @@ export const accountColumns: ReadonlyArray<keyof AccountRow> = [
   "balance_as_of",
   "history_from",
   "read_from",
+  "joined_into",
+  "joins",
   "supports",
   "state",
   "created_at",
@@ -328,7 +334,7 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
       }),
       account: Effect.fn("BankStore.account")(function* (workspaceId, bankId, id) {
         const rows = yield* stored(sql<AccountRow>`select * from account
-          where id = ${id} and bank_id = ${bankId} and workspace_id = ${workspaceId}
+          where id = ${id} and bank_id = ${bankId} and workspace_id = ${workspaceId} and joined_into is null
             and not exists (select from bank where bank.id = account.bank_id and made_for is not null)`)
         return Arr.head(rows.map(toAccount))
       }),

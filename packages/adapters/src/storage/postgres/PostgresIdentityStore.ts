@@ -22,9 +22,10 @@ interface RecallRow {
 }
 
 const pageOf = (sql: SqlClient.SqlClient, scope: RecordScope, query: LogQuery<string, string>): Fragment => {
-  const { before, limit, recordId, state } = query
+  const { before, ids, limit, recordId, state } = query
   const conditions = sql.and([
     inScope(sql, scope),
+    ...(ids === undefined ? [] : [sql`id = any(${[...ids]}::text[])`]),
     ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
     ...(state === undefined ? [] : [sql`state = ${state}`]),
     ...(before === undefined ? [] : [sql`id < ${before}`])
@@ -130,6 +131,31 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
           where ${inScope(sql, scope)} and provider_id = any(${[...providerIds]}::text[])`)
       }),
 
+      handBack: Effect.fn("IdentityStore.handBack")(function* (scope, matches) {
+        if (matches.length === 0) return
+        const { separator, texts } = yield* textColumns(
+          [
+            matches.map(({ recordId }) => recordId),
+            matches.map(({ separateId }) => separateId),
+            matches.map(({ id }) => id),
+            matches.map(({ at }) => at),
+            matches.map(({ before }) => before.providerId)
+          ],
+          []
+        )
+        const given = sql`unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}),
+          string_to_array(${texts[2]}, ${separator}), string_to_array(${texts[3]}, ${separator}),
+          string_to_array(${texts[4]}, ${separator})) as m(record_id, separate_id, id, made_at, own)`
+        yield* storedInBulk(sql`update record_alias a set record_id = m.separate_id from ${given}
+          where a.account_id = ${scope.accountId} and a.data_type = ${scope.dataType}
+            and a.workspace_id = ${scope.workspaceId} and a.record_id = m.record_id
+            and a.last_seen >= m.made_at::timestamptz and a.provider_id <> coalesce(m.own, '')`)
+        yield* storedInBulk(sql`update record_match r set record_id = m.separate_id from ${given}
+          where r.account_id = ${scope.accountId} and r.data_type = ${scope.dataType}
+            and r.workspace_id = ${scope.workspaceId} and r.record_id = m.record_id and r.id > m.id
+            and r.id <> all (string_to_array(${texts[2]}, ${separator}))`)
+      }),
+
       logMatches: Effect.fn("IdentityStore.logMatches")(function* (matches) {
         if (matches.length === 0) return
         const { separator, texts } = yield* textColumns([], [matches.map((match) => JSON.stringify(match))])
@@ -151,7 +177,7 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
         return Arr.head(rows.map(toMatch))
       }),
       matches: Effect.fn("IdentityStore.matches")(function* (scope, query) {
-        const rows = yield* stored(sql<MatchRow>`select * from record_match where ${pageOf(sql, scope, query)}`)
+        const rows = yield* storedInBulk(sql<MatchRow>`select * from record_match where ${pageOf(sql, scope, query)}`)
         return rows.map(toMatch)
       }),
       setMatch: Effect.fn("IdentityStore.setMatch")(function* ({

@@ -233,15 +233,18 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         const base = Number(rows[0]!.base)
         return { before: base, after: base + ids.length }
       }),
-      merge: Effect.fn("RecordStore.merge")(function* (scope, id, into) {
-        yield* stored(
-          sql`${withoutDayDigests(scope)} update record set merged_into = ${into} where ${inScope(sql, scope)} and id = ${id}`
-        )
+      merge: Effect.fn("RecordStore.merge")(function* (scope, parts) {
+        if (parts.length === 0) return
+        const { separator, texts } = yield* textColumns([parts.map(({ id }) => id), parts.map(({ into }) => into)], [])
+        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record r set merged_into = n.merged_into
+          from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}))
+            as n(id, merged_into)
+          where ${inScope(sql, scope)} and r.id = n.id`)
       }),
       merged: Effect.fn("RecordStore.merged")(function* (scope) {
         const rows = yield* stored(
           sql<{ readonly id: string; readonly merged_into: string }>`select id, merged_into from record
-            where ${inScope(sql, scope)} and merged_into is not null`
+            where ${inScope(sql, scope)} and merged_into is not null and state <> 'live'`
         )
         return new Map(rows.map((row) => [row.id, row.merged_into]))
       }),

@@ -12,6 +12,7 @@ import * as PostgresFindingStore from "./PostgresFindingStore.ts"
 import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
+import * as PostgresAccountJoinStore from "./PostgresAccountJoinStore.ts"
 import * as PostgresBankRemains from "./PostgresBankRemains.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
@@ -55,6 +56,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresCursorStore.layer,
   PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
+  PostgresAccountJoinStore.layer,
   PostgresBankRemains.layer,
   PostgresReceivedWebhooks.layer,
   PostgresBankStore.layer,

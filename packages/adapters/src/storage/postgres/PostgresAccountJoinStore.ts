@@ -1,0 +1,166 @@
+/** Joins of accounts in PostgreSQL. */
+import type { AccountJoin } from "@millrace/core/bank"
+import { AccountJoinStore, type RecordMove } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSearched } from "./RecordSearch.ts"
+import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
+import { textColumns } from "./TextColumns.ts"
+
+/** What an account is to its upstream, and what the upstream says of it. A new column of the kind belongs here. */
+const upstreamColumns = [
+  "bank_id",
+  "provider_account_id",
+  "stable_keys",
+  "account_number",
+  "account_type",
+  "account_subtype",
+  "balance",
+  "available_balance",
+  "credit_limit",
+  "balance_as_of",
+  "history_from",
+  "read_from",
+  "supports",
+  "state"
+] as const
+
+/** Tables about how an account was read, by account; former ids are those of an upstream. */
+const readTables = ["checkpoint", "record_pull", "id_trust", "learnt_text", "record_alias"] as const
+
+/** Tables of what stands beside records that name the account of the record, with the column that has its id. */
+const besideRecords = [
+  ["record_match", "record_id"],
+  ["identity_fact", "record_id"],
+  ["analysis_entry", "record_id"],
+  ["annotation", "record_id"]
+] as const
+
+/** Its rows in `blocks` are found once work of the installation has read them (`tendSearch`). */
+const unknownBlock = `, searched as (
+    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
+    select $1, $3, $4, base + 1, base + n, 0 from numbers where n > 0
+  )`
+
+const moveStatement = (searched: boolean): string => `
+  with moving as (
+    select r.id, row_number() over (order by r.change_no) as n
+    from record r join unnest(string_to_array($6, $5)) as given(id) on given.id = r.id
+    where r.account_id = $2 and r.data_type = $4 and r.workspace_id = $1
+  ), counted as (
+    select count(*)::int as n from moving
+  ), numbers as (
+    insert into account_change as a (account_id, workspace_id, change_seq) select $3, $1, n from counted where n > 0
+    on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
+    returning change_seq - (select n from counted) as base, (select n from counted) as n
+  ), unsettled as (
+    delete from record_settled where account_id in ($2, $3) and data_type = $4
+  )${searched ? unknownBlock : ""}
+  update record r set account_id = $3, change_no = numbers.base + m.n
+  from moving m, numbers where r.account_id = $2 and r.data_type = $4 and r.id = m.id`
+
+export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = Layer.effect(
+  AccountJoinStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
+      const { separator, texts } = yield* textColumns([ids], [])
+      const given = sql`string_to_array(${texts[0]}, ${separator})`
+      const inFrom = sql`account_id = ${from} and data_type = ${dataType} and workspace_id = ${workspaceId}`
+      yield* sql.unsafe(moveStatement(isSearched(dataType)), [workspaceId, from, to, dataType, separator, ...texts])
+        .unprepared
+      for (const [table, column] of besideRecords) {
+        yield* sql`update ${sql(table)} set account_id = ${to} where ${inFrom} and ${sql(column)} = any(${given})`
+          .unprepared
+      }
+      // Feeds and fields tell what it is about: it has no data type.
+      yield* sql`update record_history set account_id = ${to}
+        where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
+      yield* sql`delete from record_suggestion
+        where ${inFrom} and (record_id = any(${given})) <> (observed_id = any(${given}))`.unprepared
+      yield* sql`update record_suggestion set account_id = ${to} where ${inFrom} and record_id = any(${given})`
+        .unprepared
+    })
+
+    /** Suggestions are judged by all that moves: ids go in one piece. */
+    const move = Effect.fnUntraced(function* (all: RecordMove) {
+      yield* moveSome(all)
+      // Whoever plans on what was read before plans again; an account that feeds show no more is emptied by its mark.
+      const { dataType, from, to, workspaceId } = all
+      yield* sql`update analysis set version = version + 1
+        where workspace_id = ${workspaceId} and data_type = ${dataType}`
+      yield* sql`insert into analysis_mark (workspace_id, data_type, account_id, change_no, signature)
+        select workspace_id, data_type, ${to}, 0, '' from analysis_mark
+        where workspace_id = ${workspaceId} and data_type = ${dataType} and account_id = ${from}
+        on conflict do nothing`
+    })
+
+    const joinsOf = Effect.fnUntraced(function* (column: "account_id" | "joined_id", workspaceId: string, id: string) {
+      const rows = yield* storedInBulk(sql<{ readonly body: AccountJoin }>`select body from account_join
+        where ${sql(column)} = ${id} and workspace_id = ${workspaceId} order by id desc`)
+      return rows.map(({ body }) => body)
+    })
+
+    return AccountJoinStore.of({
+      insert: Effect.fn("AccountJoinStore.insert")(function* (join) {
+        const { accountId, id, joinedId, workspaceId } = join
+        // What files showed of the account is told of the one that it is part of.
+        yield* storedInBulk(sql`with uploads as (
+            update upload_shown set account_id = ${accountId}
+            where account_id = ${joinedId} and workspace_id = ${workspaceId} returning upload_id
+          )
+          insert into account_join (id, workspace_id, account_id, joined_id, uploads, body)
+          select ${id}, ${workspaceId}, ${accountId}, ${joinedId}, array(select distinct upload_id::text from uploads),
+            ${JSON.stringify(join)}::json`)
+        yield* stored(sql`update account set joined_into = ${accountId}
+          where id = ${joinedId} and workspace_id = ${workspaceId}`)
+        yield* stored(sql`update account set joins = coalesce(joins, 0) + 1
+          where id = ${accountId} and workspace_id = ${workspaceId}`)
+      }),
+      remove: Effect.fn("AccountJoinStore.remove")(function* ({ accountId, id, joinedId, matches, workspaceId }) {
+        const [gone] = yield* stored(sql<{ readonly uploads: ReadonlyArray<string> }>`delete from account_join
+          where id = ${id} and workspace_id = ${workspaceId} returning uploads`)
+        if (gone === undefined) return
+        yield* stored(sql`update upload_shown set account_id = ${joinedId}
+          where account_id = ${accountId} and upload_id = any(${gone.uploads}::text[])`)
+        yield* stored(sql`update account set joined_into = null where id = ${joinedId}`)
+        yield* stored(sql`update account set joins = nullif(joins - 1, 0) where id = ${accountId}`)
+        for (const some of Arr.chunksOf(
+          matches.flatMap(({ ids }) => ids),
+          limits.commitChunk
+        )) {
+          yield* storedInBulk(sql`delete from record_match
+            where id = any(${some}::text[]) and workspace_id = ${workspaceId}`)
+        }
+      }),
+      of: Effect.fn("AccountJoinStore.of")((workspaceId, accountId) => joinsOf("account_id", workspaceId, accountId)),
+      into: Effect.fn("AccountJoinStore.into")((workspaceId, joinedId) =>
+        Effect.map(joinsOf("joined_id", workspaceId, joinedId), Arr.head)
+      ),
+      exchange: Effect.fn("AccountJoinStore.exchange")(function* (workspaceId, one, other, at) {
+        const columns = upstreamColumns.map((name) => `"${name}" = y."${name}"`).join(", ")
+        yield* Effect.gen(function* () {
+          yield* stored(sql`update account x set ${sql.literal(columns)}, updated_at = ${at} from account y
+            where x.workspace_id = ${workspaceId} and y.workspace_id = ${workspaceId}
+              and ((x.id = ${one} and y.id = ${other}) or (x.id = ${other} and y.id = ${one}))`)
+          const aside = `${one} aside`
+          for (const table of readTables) {
+            for (const [from, to] of [
+              [one, aside],
+              [other, one],
+              [aside, other]
+            ] as const) {
+              yield* stored(sql`update ${sql(table)} set account_id = ${to}
+                where account_id = ${from} and workspace_id = ${workspaceId}`)
+            }
+          }
+        }).pipe(inTransaction(sql))
+      }),
+      move: Effect.fn("AccountJoinStore.move")(function* (all) {
+        if (all.ids.length > 0) yield* stored(move(all)).pipe(inTransaction(sql))
+      })
+    })
+  })
+)
