@@ -16,7 +16,7 @@ export const joins = Command.make("joins", ofAccount, (input) =>
 )
 
 export const join = Command.make("join", { ...ofAccount, other: idArgument("account") }, ({ other, ...input }) =>
-  showRecord({ method: "POST", path: pathOf(input, "/join"), body: { accountId: other } })
+  showRecord({ method: "POST", path: pathOf(input, "/join"), body: JSON.stringify({ accountId: other }) })
 ).pipe(
   Command.withDescription("Make one account out of two: one that came back under a new id, and the one that it was"),
   Command.withShortDescription("Make one account out of two")

@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       ...how
     }: Omit<Joined, "evidence"> & {
       /** Ids of the two say nothing of each other: only those of the one that is told from now on lead to the record. */
-      readonly ofOtherUpstream?: true
+      readonly ofOtherUpstream?: boolean
     }
   ) {
     const matchIds = yield* ids.batch("match", pairs.length)

@@ -563,7 +563,8 @@ const identity = casesOf(IdentityStore, {
   aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
   addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
   moveAliases: (store, { other, scope }) => store.moveAliases(scope, ["former"], other.id),
-  handBack: (store, { match, other, scope }) => store.handBack(scope, [{ ...match, at: later, separateId: other.id }]),
+  handBack: (store, { match, other, scope }) =>
+    store.handBack(scope, [{ ...match, at: Timestamp.make("1960-01-01T00:00:00.000Z"), separateId: other.id }]),
   logMatches: (store, { match }) => withNew("match", (id) => store.logMatches([{ ...match, id }])),
   match: (store, { match, scope }) => store.match(scope, match.id),
   matches: (store, { scope }) => store.matches(scope, { limit: 10 }),
@@ -696,8 +697,14 @@ const tellings = {
       yield* store.accounts(madeAccount.bankId)
     ]
   }),
-  accountJoins: ({ join, workspace }: WholeWorkspace) =>
-    Effect.flatMap(AccountJoinStore, (store) => store.of(workspace.id, join.accountId)),
+  accountJoins: Effect.fnUntraced(function* ({ join, joinBank, workspace }: WholeWorkspace) {
+    const store = yield* AccountJoinStore
+    return [
+      yield* store.of(workspace.id, join.accountId),
+      yield* (yield* BankStore).accounts(joinBank.id),
+      yield* (yield* RecordStore).lastChange(join.accountId)
+    ]
+  }),
   attempts: Effect.fnUntraced(function* ({ attempt }: WholeWorkspace) {
     const store = yield* ConnectionAttemptStore
     return [

@@ -19,13 +19,13 @@ const named = (upstream: string, given: string | undefined): Pick<Account, "acco
 /** What a person calls it. */
 const givenOf = ({ accountName, upstreamName }: Account) => (upstreamName === undefined ? undefined : accountName)
 
-/** An account that is read where the other one was: what people said of it stays. */
+/** An account that is read where the other one was: its names stay. */
 const readAs = (account: Account, other: Account, updatedAt: Account["updatedAt"]): Account => {
-  const { joinedInto: _i, joins: _j, upstreamName, ...upstream } = other
-  const { createdAt, id, joinedInto, joins } = account
+  const { joinedInto: _i, joins: _j, upstreamName: _n, ...upstream } = other
+  const { accountName, createdAt, id, joinedInto, joins, upstreamName } = account
   return {
     ...upstream,
-    ...named(upstreamName ?? upstream.accountName, givenOf(account)),
+    ...named(upstreamName ?? accountName, givenOf(account)),
     id,
     createdAt,
     updatedAt,

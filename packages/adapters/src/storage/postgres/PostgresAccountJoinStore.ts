@@ -25,7 +25,8 @@ const upstreamColumns = [
   "history_from",
   "read_from",
   "supports",
-  "state"
+  "state",
+  "sign_override"
 ] as const
 
 /** Tables about how an account was read, by account; former ids are those of an upstream. */
