@@ -94,9 +94,10 @@ export class AccountChanges extends Context.Service<
             scope,
             shown.map((record) => ({ id: record.id, ...turnedContent(scope.dataType, record, digest) }))
           )
-          for (const { id, mergedInto } of shown) {
-            if (mergedInto !== undefined) yield* records.merge(scope, id, mergedInto)
-          }
+          yield* records.merge(
+            scope,
+            shown.flatMap(({ id, mergedInto: into }) => (into === undefined ? [] : [{ id, into }]))
+          )
         }
       })
 

@@ -28,18 +28,18 @@ export const JoinSuggestionRecord = Schema.Struct({
   evidence: Schema.Array(Schema.Literals(joinEvidence)).annotate({ description: "In what the two accounts agree." })
 }).annotate({ identifier: "AccountJoinSuggestion" })
 
-export const AccountJoinsRecord = Schema.Struct({
+const AccountJoinsRecord = Schema.Struct({
   joins: Schema.Array(AccountJoinRecord).annotate({ description: "Newest first; the first one can be taken back." }),
   suggestions: Schema.Array(JoinSuggestionRecord).annotate({
     description: "Accounts that may be the same one. Nothing is done before a person says so."
   })
 }).annotate({ identifier: "AccountJoins" })
 
-export const JoinedRecord = Schema.Struct({ account: AccountRecord, join: AccountJoinRecord }).annotate({
+const JoinedRecord = Schema.Struct({ account: AccountRecord, join: AccountJoinRecord }).annotate({
   identifier: "JoinedAccount"
 })
 
-export const PartedRecord = Schema.Struct({ accounts: Schema.Array(AccountRecord) }).annotate({
+const PartedRecord = Schema.Struct({ accounts: Schema.Array(AccountRecord) }).annotate({
   identifier: "PartedAccounts"
 })
 

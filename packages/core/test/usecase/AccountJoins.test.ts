@@ -1,0 +1,161 @@
+/** What joins refuse, what they meet, and what they leave behind where a process dies. */
+import {
+  makeBank,
+  makeJob,
+  ownerOf,
+  somebody,
+  storeAccount,
+  storeFeed,
+  storeWorkspace
+} from "@millrace/testing/fixture"
+import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { describe, expect } from "vitest"
+import { bankLease } from "../../src/bank/BankLease.ts"
+import { Banks } from "../../src/bank/Banks.ts"
+import { BankStore } from "../../src/bank/BankStore.ts"
+import { AccountJoinStore } from "../../src/bank/AccountJoinStore.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
+import { JobStore } from "../../src/job/JobStore.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
+import { Leases } from "../../src/storage/Lease.ts"
+import * as RowEdits from "../../src/table/RowEdits.ts"
+import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
+import { memoryScene } from "../sync/MemoryScene.ts"
+
+const joins = AccountJoins.layer.pipe(Layer.provide(RowEdits.layer))
+const instance = "snapshotfull-account-stable"
+
+/** An account that was read, and came back under ids that nothing tells. */
+const relinked = Effect.fnUntraced(function* (simulation: Simulation) {
+  const provider = simulation.providers.find((one) => one.options.instance === instance)!
+  const { bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
+  upstream.keyless = true
+  const listed = Effect.map((yield* Banks).refresh(bank, Effect.void, somebody), (seen) => seen.listed!.accounts)
+  const [elder] = yield* listed
+  upstream.post({ account: "a", date: "2026-11-20" as never, amount: "-5", description: "COFFEE BAR" })
+  const feed = yield* storeFeed(workspace, {
+    sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: elder!.id }] }
+  })
+  yield* drive(simulation, feed)
+  upstream.reconnect()
+  const younger = (yield* listed).find(({ id }) => id !== elder!.id)!
+  return { bank, caller: ownerOf(workspace), elder: elder!, feed, listed, upstream, workspace, younger }
+})
+
+const failed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flip(effect as Effect.Effect<A, { readonly _tag: string; readonly message: string }, R>)
+
+describe("joining accounts", () => {
+  memoryScene("is refused where two cannot be one", { model: "upsertByKey" }, (simulation) =>
+    Effect.gen(function* () {
+      const service = yield* AccountJoins
+      const { bank, caller, elder, workspace, younger } = yield* relinked(simulation)
+      const store = yield* BankStore
+      const ref = { bankId: bank.id, accountId: younger.id }
+      const euro = yield* storeAccount(bank, { currency: "EUR" as never })
+      const loan = yield* storeAccount(bank, { currency: elder.currency, accountType: "mortgage" })
+      const files = yield* makeBank(workspace, { source: "file" })
+      yield* store.insert(files, undefined)
+      const ofFile = yield* storeAccount(files, { currency: elder.currency })
+      const foreign = yield* storeAccount(
+        yield* Effect.tap(makeBank(yield* storeWorkspace()), (one) => store.insert(one, undefined))
+      )
+      for (const [other, says] of [
+        [younger.id, "cannot be joined with itself"],
+        [euro.id, "An account in EUR cannot be one with an account in USD"],
+        [loan.id, "An account of type mortgage cannot be one with an account of type checking"],
+        [ofFile.id, "Only accounts of connections can be joined"],
+        [foreign.id, "names no account of this workspace"]
+      ] as const) {
+        const error = yield* failed(service.join(caller, ref, other))
+        expect([error._tag, error.message]).toEqual(["Unprocessable", expect.stringContaining(says)])
+      }
+      const going = yield* makeBank(workspace)
+      yield* store.insert(going, undefined)
+      const leaving = yield* storeAccount(going, { currency: elder.currency })
+      const removal = { state: "removing", stage: "local", tries: 0, cause: caller.cause } as const
+      yield* store.setLife(going.id, { removal }, going.createdAt)
+      expect(yield* failed(service.join(caller, ref, leaving.id))).toMatchObject({ code: "BANK_REMOVING" })
+      expect(yield* failed(service.part(caller, ref))).toMatchObject({ code: "INVALID_STATE" })
+      const { account } = yield* service.join(caller, ref, elder.id)
+      expect(account.id).toBe(elder.id)
+      const third = yield* storeAccount(bank, { currency: elder.currency, accountType: "checking" })
+      const part = yield* failed(service.join(caller, { bankId: bank.id, accountId: third.id }, younger.id))
+      expect(part.message).toContain(`is part of ${elder.id}`)
+      // A part is nobody's to see.
+      expect(yield* failed(service.list(caller, ref))).toMatchObject({ _tag: "NotFound" })
+    }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene("waits for whoever reads a bank, and for jobs that will", { model: "upsertByKey" }, (simulation) =>
+    Effect.gen(function* () {
+      const service = yield* AccountJoins
+      const { bank, caller, elder, feed, younger } = yield* relinked(simulation)
+      const ref = { bankId: bank.id, accountId: younger.id }
+      const leases = yield* Leases
+      yield* leases.take([bankLease(bank.id)], "somebody else", 600)
+      expect(yield* failed(service.join(caller, ref, elder.id))).toMatchObject({ code: "SYNC_ALREADY_RUNNING" })
+      yield* leases.free("somebody else")
+      const jobs = yield* JobStore
+      const job = yield* makeJob(feed)
+      yield* jobs.create(job, { replacing: false })
+      expect(yield* failed(service.join(caller, ref, elder.id))).toMatchObject({ code: "SYNC_ALREADY_RUNNING" })
+      yield* jobs.cancel(job.id, "cancel", caller.cause)
+      yield* service.join(caller, ref, elder.id)
+    }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene("leaves nothing behind where it stops at any step", { model: "upsertByKey" }, (simulation) =>
+    Effect.gen(function* () {
+      const { bank, caller, elder, feed, younger } = yield* relinked(simulation)
+      const ref = { bankId: bank.id, accountId: younger.id }
+      const store = yield* AccountJoinStore
+      const banks = yield* BankStore
+      const events = yield* EventStore
+      const told = Effect.gen(function* () {
+        return [
+          yield* banks.accounts(bank.id),
+          yield* (yield* FeedStore).byId(feed.id),
+          yield* store.of(elder.workspaceId, elder.id)
+        ]
+      })
+      const lost = Effect.fail(new StorageUnavailable({ message: "lost" }))
+      /** Each of these stops once, before or after what it does. */
+      const stops: ReadonlyArray<Layer.Layer<AccountJoinStore | EventStore>> = [
+        ...(["exchange", "move", "insert"] as const).flatMap((method) =>
+          [false, true].map((after) =>
+            Layer.merge(
+              Layer.succeed(AccountJoinStore, {
+                ...store,
+                [method]: (...given: ReadonlyArray<never>) =>
+                  after
+                    ? Effect.andThen(
+                        (store[method] as (...all: ReadonlyArray<never>) => Effect.Effect<void>)(...given),
+                        lost
+                      )
+                    : lost
+              }),
+              Layer.succeed(EventStore, events)
+            )
+          )
+        ),
+        Layer.merge(
+          Layer.succeed(AccountJoinStore, store),
+          Layer.succeed(EventStore, { ...events, append: () => lost })
+        )
+      ]
+      const before = yield* told
+      for (const stop of stops) {
+        const service = yield* Effect.provide(AccountJoins, joins.pipe(Layer.provide(stop)))
+        expect(yield* failed(service.join(caller, ref, elder.id))).toMatchObject({ _tag: "StorageUnavailable" })
+        expect(yield* told).toEqual(before)
+      }
+      const service = yield* Effect.provide(AccountJoins, joins)
+      const { account } = yield* service.join(caller, ref, elder.id)
+      expect(account.state).toBe("open")
+    })
+  )
+})
