@@ -133,7 +133,9 @@ describe("joining accounts", () => {
                 [method]: (...given: ReadonlyArray<never>) =>
                   after
                     ? Effect.andThen(
-                        (store[method] as (...all: ReadonlyArray<never>) => Effect.Effect<void>)(...given),
+                        (store[method] as (...all: ReadonlyArray<never>) => Effect.Effect<void, StorageUnavailable>)(
+                          ...given
+                        ),
                         lost
                       )
                     : lost
