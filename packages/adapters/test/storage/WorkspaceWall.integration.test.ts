@@ -8,7 +8,7 @@ import { withinWorkspaces } from "@millrace/core/workspace"
 import { storeWholeWorkspace } from "@millrace/testing/fixture"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
-import { BankRemainsSuite, WorkspaceWallSuite } from "@millrace/testing/suite/storage"
+import { AccountJoinStoreSuite, BankRemainsSuite, WorkspaceWallSuite } from "@millrace/testing/suite/storage"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,6 +25,7 @@ const withClock = Layer.merge(stores, storeClock.pipe(Layer.provide(Layer.effect
   Layer.provide(database)
 )
 WorkspaceWallSuite.suite("PostgreSQL", withClock, { liveClock: true })
+AccountJoinStoreSuite.suite("PostgreSQL: joins of accounts", withClock, { liveClock: true })
 BankRemainsSuite.suite("PostgreSQL: what is held of a bank", withClock, { liveClock: true })
 
 layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { excludeTestServices: true })(

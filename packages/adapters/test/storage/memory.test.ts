@@ -2,6 +2,7 @@ import * as MemoryStorage from "../../src/storage/memory/MemoryStorage.ts"
 import { apiKeyResource } from "@millrace/core/access"
 import { Resources } from "@millrace/core/resource"
 import {
+  AccountJoinStoreSuite,
   BankRemainsSuite,
   JobDispatchSuite,
   ResourceSuite,
@@ -26,6 +27,7 @@ ResourceSuite.suite(
   MemoryStorage.layer
 )
 JobDispatchSuite.suite("memory: handing out jobs", Layer.merge(MemoryStorage.layer, clock))
+AccountJoinStoreSuite.suite("memory: joins of accounts", Layer.merge(MemoryStorage.layer, clock))
 BankRemainsSuite.suite("memory: what is held of a bank", Layer.merge(MemoryStorage.layer, clock))
 WorkspaceWallSuite.suite("memory: the wall between workspaces", Layer.merge(MemoryStorage.layer, clock))
 UpstreamBudgetSuite.suite("memory: budgets of providers", Layer.merge(MemoryStorage.layer, clock))

@@ -6,7 +6,6 @@
 import { describe } from "@effect/vitest"
 import * as AnalysisStoreSuite from "./AnalysisStoreSuite.ts"
 import * as AnswerCacheSuite from "./AnswerCacheSuite.ts"
-import * as AccountJoinStoreSuite from "./AccountJoinStoreSuite.ts"
 import * as AccountLooksSuite from "./AccountLooksSuite.ts"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
@@ -54,7 +53,6 @@ const suites: Readonly<Record<string, StorageTests>> = {
   ApiKeyStore: ApiKeyStoreSuite.tests,
   KeyArrivals: KeyArrivalsSuite.tests,
   BankStore: BankStoreSuite.tests,
-  AccountJoinStore: AccountJoinStoreSuite.tests,
   AccountLooks: AccountLooksSuite.tests,
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
   ConnectionSubjectStore: ConnectionSubjectStoreSuite.tests,
