@@ -8,23 +8,24 @@ const everything = [
   "scripts/test/*.test.ts"
 ]
 
-/**
- * Tests that start programs, use PostgreSQL, measure, or replace what belongs to the whole process: each file has a
- * process of its own. The others share theirs, which saves loading everything once for each.
- */
+/** Tests that measure memory or time, or change the environment: each file has a process of its own. */
 const alone = [
-  "**/*.integration.test.ts",
-  "packages/{cli,server,verification}/test/**/*.test.ts",
-  "bench/test/resync.test.ts",
   "packages/core/test/pattern/Pattern.test.ts",
   "packages/adapters/test/pattern/*.test.ts",
-  "packages/adapters/test/statement/{Growth,StatementThreads,CsvTruth}.test.ts"
+  "packages/adapters/test/statement/{Growth,StatementThreads,CsvTruth}.test.ts",
+  "packages/server/test/EmbeddedPostgres.integration.test.ts"
 ]
+
+/** Tests that use the PostgreSQL server of the run. Like all others they share processes: each loads everything once. */
+const onPostgres = ["packages/*/test/**/*.integration.test.ts", "bench/test/resync.test.ts"]
 
 /** What takes longest, longest first. */
 const long = [
   "Chaos.integration",
   "Processes.integration",
+  "JobEngine.integration",
+  "Backup.integration",
+  "Backups.integration",
   "postgres.integration",
   "EventKills.integration",
   "Guardian.integration",
@@ -35,9 +36,12 @@ const long = [
   "TaskKills.integration"
 ]
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
+/** Projects in their order, so that a process goes on with files of its own project. */
+const projects = ["on PostgreSQL", "alone", "together"]
+
+const placeOf = ({ moduleId, project }: TestSpecification): number => {
   const at = long.findIndex((name) => moduleId.includes(`/${name}.`))
-  return at === -1 ? long.length : at
+  return at === -1 ? long.length + projects.indexOf(project.name) : at
 }
 
 /** Long files begin first: whatever begins last is waited for by one worker while the others have nothing to do. */
@@ -64,17 +68,20 @@ export default defineConfig({
     hookTimeout: 300_000,
     sequence: { sequencer: LongFirst },
     projects: [
+      { extends: true, test: { name: "alone", include: alone } },
       {
         extends: true,
         test: {
-          name: "alone",
+          name: "on PostgreSQL",
+          isolate: false,
           globalSetup: ["packages/verification/src/postgres/globalSetup.ts"],
-          include: alone
+          include: onPostgres,
+          exclude: alone
         }
       },
       {
         extends: true,
-        test: { name: "together", isolate: false, include: everything, exclude: alone }
+        test: { name: "together", isolate: false, include: everything, exclude: [...alone, ...onPostgres] }
       }
     ]
   }

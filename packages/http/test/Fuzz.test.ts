@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 
-const rounds = Number(process.env["MILLRACE_FUZZ_ROUNDS"] ?? "1500")
+const rounds = Number(process.env["MILLRACE_FUZZ_ROUNDS"] ?? "600")
 const seed = Number(process.env["MILLRACE_FUZZ_SEED"] ?? "20260321")
 
 /** Mulberry32: small, and the same everywhere. */

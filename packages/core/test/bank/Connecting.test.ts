@@ -147,7 +147,7 @@ describe("completing a connection", () => {
   it.effect("is one bank for each connection in every order of crashes, repeats and reconnects", () =>
     Effect.gen(function* () {
       const seen = new Set<string>()
-      const seeds = process.env["MILLRACE_LONG"] === "1" ? 3000 : 150
+      const seeds = process.env["MILLRACE_LONG"] === "1" ? 3000 : 60
       for (let seed = 1; seed <= seeds; seed++) {
         const random = new Seeded(seed)
         const { complete, completeBadly, stored, used, working } = yield* open()

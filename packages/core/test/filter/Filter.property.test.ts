@@ -21,7 +21,7 @@ import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 
 const long = process.env["MILLRACE_LONG"] === "1"
-const filters = long ? 50_000 : 800
+const filters = long ? 50_000 : 300
 const rowsPerFilter = 40
 
 const answers = (plan: Plan.FilterPlan, make: (plan: Plan.FilterPlan) => RowTest) => {

@@ -48,7 +48,7 @@ const random = new Seeded(20_267)
 const text = (most: number): string => random.list(0, most, () => random.pick(parts)).join("")
 
 it("folds every text as the plain form does", () => {
-  for (let n = 0; n < 200_000; n++) {
+  for (let n = 0; n < 50_000; n++) {
     const given = text(6)
     if (fold(given) !== plainFold(given)) expect([given, fold(given)]).toEqual([given, plainFold(given)])
   }
@@ -76,7 +76,7 @@ it("keeps folded text only where it is more than ASCII letters in lower case", (
 
 it("finds, compares and orders as if all text had been folded first", () => {
   let found = 0
-  for (let n = 0; n < 200_000; n++) {
+  for (let n = 0; n < 50_000; n++) {
     const given = text(6)
     const literal = plainFold(text(3))
     const folded = plainFold(given)
@@ -86,7 +86,7 @@ it("finds, compares and orders as if all text had been folded first", () => {
       expect({ given, literal, answers }).toEqual({ given, literal, answers: expected })
     if (answers[0] && literal !== "") found++
   }
-  expect(found).toBeGreaterThan(10_000)
+  expect(found).toBeGreaterThan(2_500)
 })
 
 it("orders by code points, in which letters beyond the first plane come last", () => {

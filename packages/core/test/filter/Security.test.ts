@@ -21,7 +21,7 @@ describe("security clauses", () => {
     const random = new Seeded(20_266)
     const bound: Given = new Map([["me", "x"]])
     let passed = 0
-    for (let n = 0; n < 1_500; n++) {
+    for (let n = 0; n < 500; n++) {
       const security = random.list(1, 3, (): FilterClause => {
         if (random.once(2)) return { ...mine, optional: random.once(2) }
         for (;;) {
@@ -73,7 +73,7 @@ describe("security clauses", () => {
         for (const holds of alone) expect(holds(row, related)).toBe(true)
       }
     }
-    expect(passed).toBeGreaterThan(100)
+    expect(passed).toBeGreaterThan(30)
   })
 
   it("let nothing through whose value the server does not know", () => {

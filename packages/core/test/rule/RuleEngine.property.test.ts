@@ -231,7 +231,7 @@ const action = (random: Seeded): RuleAction => {
 }
 
 const long = process.env["MILLRACE_LONG"] === "1"
-const ruleSets = long ? 40_000 : 500
+const ruleSets = long ? 40_000 : 200
 const recordsPerSet = long ? 25 : 50
 
 it(

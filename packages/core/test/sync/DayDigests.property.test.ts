@@ -32,7 +32,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 
-const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 40
+const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 15
 const steps = 14
 
 interface Row {

@@ -68,7 +68,7 @@ const randomFilter = (random: Seeded): Kept => {
 }
 
 const clock = (simulation: Simulation) => CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
-const lives = process.env["MILLRACE_LONG"] === undefined ? 60 : 2_000
+const lives = process.env["MILLRACE_LONG"] === undefined ? 25 : 2_000
 
 describe("random filters over random records", () => {
   for (const first of [1, 2, 3, 4]) {

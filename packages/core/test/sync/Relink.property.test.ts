@@ -15,7 +15,7 @@ import { describe, expect } from "vitest"
 import { memoryScene } from "./MemoryScene.ts"
 
 const aDay = 86_401
-const seeds = process.env["MILLRACE_LONG"] === "1" ? 200 : 5
+const seeds = process.env["MILLRACE_LONG"] === "1" ? 200 : 3
 const shops = ["COFFEE BAR", "GROCER", "BOOK SHOP", "CINEMA", "BAKERY", "HARDWARE STORE"]
 
 const keyOf = ({ amount, date, description, pending }: Omit<TrueRow, "line" | "providerId" | "account">): string =>

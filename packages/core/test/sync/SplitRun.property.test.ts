@@ -38,7 +38,7 @@ const randomSplit = (random: Seeded): Meant => {
 }
 
 const clock = (simulation: Simulation) => CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
-const lives = process.env["MILLRACE_LONG"] === undefined ? 40 : 2_000
+const lives = process.env["MILLRACE_LONG"] === undefined ? 15 : 2_000
 
 const world = Effect.fnUntraced(function* (simulation: Simulation, onRemoved: "delete" | "mark") {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!

@@ -16,7 +16,7 @@ describe("sync of random lives of a connection", () => {
       { timeout: 600_000 },
       () => {
         // Other lives for each destination, unless one is asked for.
-        for (const seed of seedsFrom(1 + nth * 1_000_000, 80)) {
+        for (const seed of seedsFrom(1 + nth * 1_000_000, 40)) {
           const { broken } = scriptScenario(seed, { model })
           expect(broken?.message, `MILLRACE_SEED=${seed} (${model})`).toBeUndefined()
         }
@@ -27,7 +27,7 @@ describe("sync of random lives of a connection", () => {
 
 describe("random lives of an installation", () => {
   it("end with every job and lock free, and with what the banks say", { timeout: 600_000 }, () => {
-    for (const seed of seedsFrom(1, 20)) {
+    for (const seed of seedsFrom(1, 10)) {
       const { broken } = engineScenario(seed)
       expect(broken?.message, `MILLRACE_SEED=${seed}`).toBeUndefined()
     }

@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import { damagedFile } from "./DamagedFiles.ts"
 import { engine, openLedger, runJob } from "./Uploading.ts"
 
-const files = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 200
+const files = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 80
 const perWorld = 20
 const worlds = Array.from({ length: files / perWorld }, (_, n) => n * perWorld + 1)
 

@@ -237,16 +237,16 @@ it.effect("follows only rows from the day on that the first read asked for", () 
   })
 )
 
-it.effect("pages 200,000 rows by 500, each once, in order, and balances them", () =>
+it.effect("pages 40,000 rows by 500, each once, in order, and balances them", () =>
   Effect.gen(function* () {
     yield* morning
-    const { calls, connection, driver } = yield* connect("demo:large-200000")
+    const { calls, connection, driver } = yield* connect("demo:large-40000")
     const [account] = yield* calls.listAccounts(connection)
     const all = yield* read({ connection, driver })
     const rows = all.upserted.filter((row) => row.providerAccountId === account?.providerAccountId)
-    expect(rows).toHaveLength(200_000)
+    expect(rows).toHaveLength(40_000)
     expect(all.pages).toBe(Math.ceil(all.upserted.length / 500))
-    expect(new Set(rows.map((row) => row.providerId)).size).toBe(200_000)
+    expect(new Set(rows.map((row) => row.providerId)).size).toBe(40_000)
     const dates = rows.map((row) => text(row, "date"))
     expect(dates.every((date, index) => index === 0 || (dates[index - 1] ?? "") <= date)).toBe(true)
     expect(Decimal.sum([Decimal.make("4210.55"), ...rows.map(amountOf)])).toBe(account?.balance)

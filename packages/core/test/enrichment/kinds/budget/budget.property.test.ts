@@ -9,7 +9,7 @@ import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import { budget, everything, is, record, sumsOf, tableOf, worldOf } from "./BudgetWorld.ts"
 
-const ledgers = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 300
+const ledgers = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 120
 const today = "2026-03-10"
 const from = CalendarDate.toEpochDay(CalendarDate.make("2025-12-20"))
 

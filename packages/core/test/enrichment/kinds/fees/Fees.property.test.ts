@@ -10,7 +10,7 @@ import type { SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { account, leg } from "../transfer/Legs.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 20
+const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 8
 const accounts = [account(1, "Everyday", "checking"), account(2, "Platinum Card", "credit_card")]
 const first = CalendarDate.make("2025-12-20")
 const texts = [

@@ -5,7 +5,7 @@ import type { PersonsAct } from "../../../../src/enrichment/kinds/Kind.ts"
 import { keyOf, meets, type MemoryPattern } from "../../../../src/enrichment/kinds/memory/MemoryPattern.ts"
 import { act, configOf, decision, learn } from "./Acts.ts"
 
-const worlds = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 300
+const worlds = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 120
 
 const shops = ["Harbour Market", "Tram Tours", "Blue Heron"]
 const values = ["Groceries", "Travel", "Gifts", "Coffee"]

@@ -9,7 +9,7 @@ import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { account, leg } from "./Legs.ts"
 import { fact, readLinks, worldOf } from "./TransferWorld.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 20
+const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 8
 
 const accounts = [
   account(1, "Everyday", "checking"),
