@@ -15,6 +15,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "adapters/src/storage/postgres/PostgresUpstreamBudget.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/Resealing.ts": ["sealing"],
   "adapters/src/storage/postgres/SealAccounts.ts": ["sealing"],
+  "adapters/src/storage/postgres/SealDestinations.ts": ["sealing"],
   "adapters/src/storage/postgres/SealUploads.ts": ["sealing"],
   "core/src/access/Authenticator.ts": ["key look-up"],
   "core/src/bank/ConnectReturns.ts": ["connect returns"],

@@ -34,7 +34,7 @@ const refusedFor = (retryAfter: number) => ({ _tag: "RateLimited", retryAfter })
 describe("requests of a driver", () => {
   it.effect("are no more than a limit lets through, from all processes together", () =>
     Effect.gen(function* () {
-      const { asked, wrapped } = metered({ limits: [perMinute(10)] })
+      const { asked, wrapped } = metered({ limits: [{ ...perMinute(10), burst: 1 }] })
       const [here, there] = [eachCall(yield* wrapped), eachCall(yield* wrapped)]
       const run = yield* Effect.forkChild(
         Effect.forEach(

@@ -22,7 +22,7 @@ import { type PlainLedger, type PlainPair, plainPairs, type PlainSigns } from ".
 import { plainAssignment, plainComponents, plainLink, plainMargin } from "./PlainTransfers.ts"
 import { fact, worldOf } from "./TransferWorld.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 300 : 8
+const rounds = process.env["MILLRACE_LONG"] === "1" ? 300 : 20
 
 const accounts = [
   account(1, "Everyday", "checking"),
