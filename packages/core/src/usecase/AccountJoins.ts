@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { permit, reach } from "../access/Access.ts"
+import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import { type Account, type AccountId, type AccountRef, isOwnAccount } from "../bank/Account.ts"
 import type { AccountJoin } from "../bank/AccountJoin.ts"
@@ -63,6 +63,8 @@ type ActError = ReadError | Unprocessable
 const leaseSeconds = 120
 
 const dayMillis = 86_400_000
+
+type JoinOperation = "joinAccounts" | "partAccounts" | "listAccountJoins"
 
 const busy = new Conflict({
   code: "SYNC_ALREADY_RUNNING",
@@ -150,7 +152,7 @@ export class AccountJoins extends Context.Service<
 
       const opened = Effect.fnUntraced(function* (
         caller: Caller,
-        operation: "joinAccounts" | "partAccounts" | "listAccountJoins",
+        operation: JoinOperation,
         { accountId, bankId }: AccountRef
       ) {
         const { workspace } = caller.principal
@@ -192,10 +194,17 @@ export class AccountJoins extends Context.Service<
         return { bank: bank.value, account } satisfies Owned
       })
 
-      const joinedOf = Effect.fnUntraced(function* (made: AccountJoin) {
-        const found = (yield* everyAccount(made.workspaceId)).find(({ account }) => account.id === made.accountId)
+      /** An account of the workspace by its id alone, where the caller may do this to it and to its bank. */
+      const byId = Effect.fnUntraced(function* (caller: Caller, operation: JoinOperation, id: AccountId) {
+        const found = (yield* everyAccount(caller.principal.workspace.id)).find(({ account }) => account.id === id)
         if (found === undefined) return yield* new NotFound({ resource: "Account" })
-        return { ...found, join: made } satisfies JoinedAccount
+        yield* reach(caller, operation, "Account", Option.some(found.bank))
+        yield* reach(caller, operation, "Account", Option.some(found.account))
+        return found
+      })
+
+      const joinedOf = Effect.fnUntraced(function* (caller: Caller, made: AccountJoin) {
+        return { ...(yield* byId(caller, "joinAccounts", made.accountId)), join: made } satisfies JoinedAccount
       })
 
       const join: AccountJoins["Service"]["join"] = Effect.fn("AccountJoins.join")(function* (caller, ref, otherId) {
@@ -208,11 +217,12 @@ export class AccountJoins extends Context.Service<
           [otherId, ref.accountId]
         ] as const) {
           const before = yield* joins.into(workspace.id, part)
-          if (Option.isSome(before) && before.value.accountId === whole) return yield* joinedOf(before.value)
+          if (Option.isSome(before) && before.value.accountId === whole) return yield* joinedOf(caller, before.value)
         }
         const one = yield* opened(caller, "joinAccounts", ref)
-        const other = (yield* everyAccount(workspace.id)).find(({ account }) => account.id === otherId)
-        if (other === undefined) return yield* refuse("accountId names no account of this workspace")
+        const other = yield* byId(caller, "joinAccounts", otherId).pipe(
+          Effect.catchTag("NotFound", () => refuse("accountId names no account of this workspace"))
+        )
         if (other.account.joinedInto !== undefined) {
           return yield* refuse(`The account is part of ${other.account.joinedInto} already: name that one`)
         }
@@ -248,7 +258,7 @@ export class AccountJoins extends Context.Service<
             yield* events.append([
               accountJoined.of({ workspaceId: workspace.id, subjectId: pair[0], cause: caller.cause, data })
             ])
-            return yield* joinedOf(made)
+            return yield* joinedOf(caller, made)
           })
         )
       })
@@ -265,8 +275,7 @@ export class AccountJoins extends Context.Service<
             details: []
           })
         }
-        const other = (yield* everyAccount(workspaceId)).find(({ account }) => account.id === latest.joinedId)
-        if (other === undefined) return yield* new NotFound({ resource: "Account" })
+        const other = yield* byId(caller, "partAccounts", latest.joinedId)
         const now = yield* Timestamp.now
         if (Timestamp.toMillis(now) - Timestamp.toMillis(latest.at) > limits.matchDays * dayMillis) {
           return yield* new Conflict({
@@ -306,9 +315,12 @@ export class AccountJoins extends Context.Service<
         list: Effect.fn("AccountJoins.list")(function* (caller, ref) {
           const one = yield* opened(caller, "listAccountJoins", ref)
           const { workspaceId } = one.account
+          const shown = (yield* everyAccount(workspaceId)).filter(
+            ({ account, bank }) => shows(caller, "listAccountJoins", bank) && shows(caller, "listAccountJoins", account)
+          )
           return {
             joins: yield* joins.of(workspaceId, ref.accountId),
-            suggestions: joinSuggestions(one, yield* everyAccount(workspaceId))
+            suggestions: joinSuggestions(one, shown)
           } satisfies AccountJoinList
         }),
         join,
