@@ -98,7 +98,7 @@ const keysOf = (config: Schema.Top): string => {
 
 const destinations = await Effect.runPromise(
   Effect.provide(
-    made(bundledDestinations({ folder: undefined })),
+    made(bundledDestinations),
     Layer.mergeAll(
       Ids.layer,
       NodeDigest.layer,
@@ -152,7 +152,7 @@ const pages: Readonly<Record<string, string>> = {
     [
       "# Operations",
       [
-        "From `packages/core/src/access/Operations.ts`, and `collection/Bundled.ts` beside it: everything that can be asked, and",
+        "From `packages/core/src/access/Operations.ts`, and `collection/bundled.ts` beside it: everything that can be asked, and",
         "who may. *Role* is the weakest role of a signed-in person; an app needs the role of the person who consented as well as its",
         "scopes. *Apps* are those of third parties: they reach all resources, their own, or none. *Tool* is the name for the Model",
         "Context Protocol."
@@ -208,7 +208,7 @@ const pages: Readonly<Record<string, string>> = {
         )}\n`
     )
   ].join("\n"),
-  enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the bundled kinds. Programs add [their own](../recipes/enrichment-kind.md).\n\n${table(
+  enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/bundled.ts\`: the bundled kinds. Programs add [their own](../recipes/enrichment-kind.md).\n\n${table(
     ["kind", "name", "data types", "writes"],
     bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }).map((kind) => [
       `\`${kind.type}\``,
@@ -224,7 +224,7 @@ const pages: Readonly<Record<string, string>> = {
     ["kind", "name", "config"],
     bundledProviders.map(({ Config, kind, label }) => [`\`${kind}\``, label, keysOf(Config)])
   )}\n`,
-  destinations: `# Destinations\n\nFrom \`packages/adapters/src/destination/registry.ts\`: the bundled types. Programs add [their own](../recipes/destination.md).\nEvery \`destinationConfig\` has \`type\` and may have \`onRemoved\` (\`delete\`, \`mark\`, \`keep\`); the rest is the type's own.\n\n${table(
+  destinations: `# Destinations\n\nFrom \`packages/adapters/src/destination/bundled.ts\`: the bundled types. Programs add [their own](../recipes/destination.md).\nEvery \`destinationConfig\` has \`type\` and may have \`onRemoved\` (\`delete\`, \`mark\`, \`keep\`); the rest is the type's own.\n\n${table(
     ["type", "name", "writes", "config"],
     destinations.map(({ capabilities, Config, label, type }) => [
       `\`${type}\``,

@@ -25,7 +25,8 @@ import { TableSnapshotReader } from "@millrace/core/table"
 import type { StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { bundledDestinations, type DestinationOptions, made } from "./destination/registry.ts"
+import { type FileOptions, FileSettings } from "./destination/file/FileDestination.ts"
+import { bundledDestinations, made } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
 import { type ChannelOptions, layer as layerChannels } from "./message/MessageChannels.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
@@ -35,7 +36,7 @@ import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import { makeRateFile } from "./rates/RateFile.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
 
-export interface AdapterOptions<E = never> extends DestinationOptions {
+export interface AdapterOptions<E = never> extends FileOptions {
   readonly providers: ReadonlyArray<ProviderMaking<E>>
   /** Destinations beside the bundled ones. */
   readonly destinations?: ReadonlyArray<DestinationMaking>
@@ -85,9 +86,9 @@ export const layer = <E = never>(
 > =>
   Layer.mergeAll(
     Providers.layerBudgeted(options.providers),
-    Layer.unwrap(
-      Effect.map(made([...bundledDestinations(options), ...(options.destinations ?? [])]), Destinations.layer)
-    ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
+    Layer.unwrap(Effect.map(made([...bundledDestinations, ...(options.destinations ?? [])]), Destinations.layer)).pipe(
+      Layer.provide([Ids.layer, NodeDigest.layer, Layer.succeed(FileSettings, options)])
+    ),
     options.statements ?? StatementReaders.layer,
     Kinds.layerBundled(options.enrichments).pipe(
       Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse]),

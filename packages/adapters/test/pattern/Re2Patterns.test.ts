@@ -45,7 +45,7 @@ describe("what is not proven to be linear", () => {
   })
 
   it("decides and rewrites in a rule", () => {
-    const rule = makeRule(re2Patterns)
+    const rule = makeRule({ patterns: re2Patterns })
     const catalog = catalogOf("transactions")
     const config = Result.getOrThrow(
       StrictDecoding.decode(RuleConfig, {

@@ -19,9 +19,12 @@ import { purgeBefore } from "../shared/Trash.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { withinCaller } from "../workspace/Reach.ts"
-import { bundledCollections } from "./Bundled.ts"
+import * as bundled from "./bundled.ts"
 import type { AnyCollection, Collection, CollectionContract } from "./Collection.ts"
 import { collectionUseCases, type CollectionUseCases, type Kept } from "./CollectionUseCases.ts"
+
+/** The bundled collections, by name. One more is a file beside this one and a line in `bundled.ts`. */
+export const bundledCollections: ReadonlyArray<AnyCollection> = Object.values(bundled)
 
 /** A collection with what is done to it. */
 export interface ServedCollection {
@@ -34,9 +37,9 @@ const isKeyed = <A extends Kept>(definition: AnyDefinition<A>): definition is Ke
 
 /** What is wrong with these collections beside what is bundled: each fault as a sentence. */
 export const collectionFaults = (added: ReadonlyArray<AnyCollection>): ReadonlyArray<string> => {
-  const bundled = Object.values(operations)
+  const known = Object.values(operations)
   const taken: Readonly<Record<string, Map<string, string>>> = {
-    operation: new Map(bundled.map(({ id }) => [id, "a bundled operation"])),
+    operation: new Map(known.map(({ id }) => [id, "a bundled operation"])),
     noun: new Map(Object.keys(nouns).map((noun) => [noun, "a bundled noun"])),
     path: new Map(),
     "prefix of ids": new Map(),

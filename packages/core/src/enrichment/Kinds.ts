@@ -9,23 +9,8 @@ import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
-import { makeCategorize } from "./kinds/ai/categorize.ts"
-import { makeMerchant } from "./kinds/ai/merchant.ts"
-import { makeBudget } from "./kinds/budget/budget.ts"
-import { dedupe } from "./kinds/dedupe/dedupe.ts"
-import { fees } from "./kinds/fees/fees.ts"
-import { digest } from "./kinds/digest/digest.ts"
-import { makeAlert } from "./kinds/alert/alert.ts"
-import { makeFilter } from "./kinds/filter.ts"
-import { makeLookup } from "./kinds/lookup/lookup.ts"
-import { makeMemory } from "./kinds/memory/memory.ts"
+import * as bundled from "./bundled.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
-import { makeMonitor } from "./kinds/monitor/monitor.ts"
-import { makeRecurring } from "./kinds/recurring/recurring.ts"
-import { anomaly } from "./kinds/anomaly/anomaly.ts"
-import { makeRule } from "./kinds/rule.ts"
-import { makeSplit } from "./kinds/split/split.ts"
-import { transferMatch } from "./kinds/transfer/transferMatch.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
 
@@ -66,31 +51,18 @@ const noModels: ModelUse["Service"] = {
   told: { begins: () => Effect.succeed(true), tell: () => Effect.void }
 }
 
-/** The bundled kinds. Adding a kind is one file in `kinds/` and one line here. */
+/** The bundled kinds, by type. One more is a file in `kinds` and a line in `bundled.ts`. */
 export const bundledKinds = ({
   memory = noMemory,
   models = noModels,
   patterns,
   sha256,
   tables = noTables
-}: KindNeeds): ReadonlyArray<AnyKind> => [
-  makeRule(patterns),
-  dedupe,
-  makeLookup(tables),
-  makeMerchant(patterns, sha256, models),
-  makeMemory(memory),
-  makeCategorize(patterns, sha256, models),
-  makeSplit(patterns, sha256),
-  anomaly,
-  makeAlert(patterns),
-  digest,
-  makeRecurring(sha256),
-  makeFilter(patterns),
-  transferMatch,
-  fees,
-  makeBudget(patterns),
-  makeMonitor(patterns)
-]
+}: KindNeeds): ReadonlyArray<AnyKind> => {
+  const needs = { memory, models, patterns, sha256, tables }
+  const makings: ReadonlyArray<AnyKind | ((needs: Required<KindNeeds>) => AnyKind)> = Object.values(bundled)
+  return makings.map((one) => (typeof one === "function" ? one(needs) : one))
+}
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */
 export const kindsOf = (kinds: ReadonlyArray<AnyKind>): Kinds["Service"] => {

@@ -1,5 +1,4 @@
 /** Collections: plain things that callers list, make, read, change and delete, each from one definition. */
-export { bundledCollections } from "../collection/Bundled.ts"
 export {
   type AnyCollection,
   type Base,
@@ -13,6 +12,7 @@ export {
 } from "../collection/Collection.ts"
 export {
   AddedCollections,
+  bundledCollections,
   collectionFaults,
   Collections,
   openCollection,

@@ -16,7 +16,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 
 const digest = Effect.runSync(Digest.pipe(Effect.provide(NodeDigest.layer)))
-const filter = makeFilter(provenPatterns)
+const filter = makeFilter({ patterns: provenPatterns })
 const context = { today: CalendarDate.make("2026-05-31") }
 
 const examplesOf = (dataType: (typeof dataTypes)[number], item: boolean): Fields =>

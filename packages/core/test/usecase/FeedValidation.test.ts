@@ -21,7 +21,7 @@ const daily = { enabled: true, frequency: "daily", timeOfDay: "06:00" }
 
 const destinations = await Effect.runPromise(
   Effect.map(
-    Effect.provide(made(bundledDestinations({ folder: undefined })), [
+    Effect.provide(made(bundledDestinations), [
       Ids.layer,
       NodeDigest.layer,
       Layer.mock(TableStore, {}),
@@ -385,7 +385,10 @@ describe("what is told of a wrong block", () => {
     [{ schedule: { ...daily, enabled: "yes" } }, "schedule.enabled must be true or false"],
     [{ schedule: 5 }, "schedule must be an object"],
     [{ destinationConfig: { path: "a.csv" } }, "destinationConfig.type is required"],
-    [{ destinationConfig: { type: "paper" } }, "destinationConfig.type must be one of table, file"],
+    [
+      { destinationConfig: { type: "paper" } },
+      `destinationConfig.type must be one of ${destinations.map(({ type }) => type).join(", ")}`
+    ],
     [
       { destinationConfig: { type: "file", path: "a.csv", format: "csv", misspelt: 1 } },
       "destinationConfig.misspelt is not a known key"

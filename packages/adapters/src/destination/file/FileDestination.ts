@@ -15,6 +15,7 @@ import {
 } from "@millrace/core/destination"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import type { Fields } from "@millrace/core/record"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -39,6 +40,12 @@ export interface FileOptions {
   readonly folder: string | undefined
 }
 
+/** What the operator decided about files: none are written unless it is provided. */
+export const FileSettings = Context.Reference<FileOptions>(
+  "@millrace/adapters/destination/file/FileDestination/FileSettings",
+  { defaultValue: () => ({ folder: undefined }) }
+)
+
 /** Characters of one piece of text on its way to the file, give or take a row. */
 const textLength = 65_536
 
@@ -54,7 +61,7 @@ const place = (folder: string, workspaceId: WorkspaceId, path: string) =>
     })
   )
 
-export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => ({
+export const fileDestination = ({ folder }: FileOptions): DestinationDriver<FileConfig> => ({
   type: "file",
   label: "File",
   Config: FileConfig,
@@ -126,3 +133,6 @@ export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => 
     return { write: () => byReplaceOnly, lookup: () => byReplaceOnly, replace, standing }
   })
 })
+
+/** The driver for the folder of `FileSettings`. */
+export const make: Effect.Effect<DestinationDriver<FileConfig>> = Effect.map(FileSettings, fileDestination)

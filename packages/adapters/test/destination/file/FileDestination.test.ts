@@ -16,7 +16,7 @@ import type { Column } from "@millrace/core/destination"
 import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
+import { fileDestination } from "../../../src/destination/file/FileDestination.ts"
 import { Ids } from "@millrace/core"
 import { makeWorkspace } from "@millrace/testing/fixture"
 import { arrange, config } from "./FileWorld.ts"
@@ -268,18 +268,18 @@ describe("FileDestination", () => {
       expect(yield* claim("2026/caf\u00e9.csv", other.id)).not.toBe(place)
       // Moved with everything in it, the folder holds the same places.
       renameSync(world.operators, join(world.outside, "moved"))
-      const moved = FileDestination.make({ folder: join(world.outside, "moved") })
+      const moved = fileDestination({ folder: join(world.outside, "moved") })
       const after = yield* moved.claim!(world.workspace.id, { ...config, path: "current/caf\u00e9.csv" })
       expect(after?.place).toBe(place)
       expect(yield* moved.claim!(world.workspace.id, { ...config, path: "../a.csv" })).toBeUndefined()
-      expect(yield* FileDestination.make({ folder: undefined }).claim!(world.workspace.id, config)).toBeUndefined()
+      expect(yield* fileDestination({ folder: undefined }).claim!(world.workspace.id, config)).toBeUndefined()
     })
   )
 
   it.effect("cannot be used where the operator named no folder", () =>
     Effect.gen(function* () {
       const world = yield* arrange
-      const driver = FileDestination.make({ folder: undefined })
+      const driver = fileDestination({ folder: undefined })
       expect(yield* driver.check(world.feed.workspaceId, config, columns, true)).toEqual([
         { field: "type", message: "no folder for files is configured" }
       ])

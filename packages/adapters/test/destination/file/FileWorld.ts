@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Ids } from "@millrace/core"
 import { makeFeed, makeWorkspace } from "@millrace/testing/fixture"
 import * as Effect from "effect/Effect"
-import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
+import { fileDestination } from "../../../src/destination/file/FileDestination.ts"
 
 export const config = { type: "file", path: "books/2026/transactions.csv", format: "csv" } as const
 
@@ -24,7 +24,7 @@ export const arrange = Effect.gen(function* () {
     operators,
     /** That of the feed's workspace. */
     folder: root,
-    driver: FileDestination.make({ folder: operators }),
+    driver: fileDestination({ folder: operators }),
     config,
     workspace,
     feed: yield* makeFeed(workspace, { destinationConfig: config }),

@@ -95,7 +95,11 @@ const plan = (
 }
 
 /** The kind `filter` on an engine for patterns. */
-export const makeFilter = (patterns: PatternEngine): RecordKind<FilterConfig, PreparedFilter> => ({
+export const makeFilter = ({
+  patterns
+}: {
+  readonly patterns: PatternEngine
+}): RecordKind<FilterConfig, PreparedFilter> => ({
   type: "filter",
   label: "Filters",
   family: "record",

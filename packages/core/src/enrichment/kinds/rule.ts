@@ -120,7 +120,7 @@ const check = (config: RuleConfig, source: FieldCatalog, patterns: PatternEngine
 }
 
 /** The kind `rule` on an engine for patterns. */
-export const makeRule = (patterns: PatternEngine): RecordKind<RuleConfig, RuleEngine> => ({
+export const makeRule = ({ patterns }: { readonly patterns: PatternEngine }): RecordKind<RuleConfig, RuleEngine> => ({
   type: "rule",
   label: "Rules",
   family: "record",

@@ -7,7 +7,7 @@ import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 
-const filter = makeFilter(provenPatterns)
+const filter = makeFilter({ patterns: provenPatterns })
 const catalog = catalogOf("transactions")
 const context = { today: CalendarDate.make("2026-05-31") }
 const when = (field: string, operator: string, value?: string) => ({

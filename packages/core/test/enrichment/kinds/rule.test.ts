@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 
-const rule = makeRule(provenPatterns)
+const rule = makeRule({ patterns: provenPatterns })
 const catalog = catalogOf("transactions")
 const context = { today: CalendarDate.make("2026-05-31") }
 const leaf = (field: string, operator: string, value?: string | number) => ({

@@ -13,7 +13,7 @@ const category = (value: string) => ({ action: { field: "category", value } })
 
 const check = (rules: ReadonlyArray<object>, mode = "all") => {
   const config = Result.getOrThrow(decode(RuleConfig, { mode, rules }))
-  return makeRule(provenPatterns).check(config, catalogOf("transactions"))
+  return makeRule({ patterns: provenPatterns }).check(config, catalogOf("transactions"))
 }
 const lintsOf = (rules: ReadonlyArray<object>, mode?: string) =>
   check(rules, mode).lints.map(({ field, message }) => `${field} ${message}`)

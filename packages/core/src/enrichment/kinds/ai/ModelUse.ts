@@ -2,6 +2,8 @@
 import * as Context from "effect/Context"
 import type { Asking } from "../../../model/Asking.ts"
 import type { DecisionModel } from "../../../model/DecisionModel.ts"
+import type { PatternEngine } from "../../../pattern/Pattern.ts"
+import type { Sha256 } from "../../../shared/DerivedId.ts"
 import type { PersonsWords } from "./PersonsWords.ts"
 import type { ToldOnce } from "./ToldOnce.ts"
 
@@ -15,3 +17,10 @@ export class ModelUse extends Context.Service<
     readonly told: ToldOnce["Service"]
   }
 >()("@millrace/core/enrichment/ModelUse") {}
+
+/** What a kind that may ask a model is made with. */
+export interface ModelKindNeeds {
+  readonly patterns: PatternEngine
+  readonly sha256: Sha256
+  readonly models: ModelUse["Service"]
+}

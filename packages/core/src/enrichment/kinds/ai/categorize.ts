@@ -15,10 +15,9 @@ import { conditionOf } from "../../../rule/Condition.ts"
 import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
 import { writeProblem } from "../../../rule/FieldAccess.ts"
 import { movesWithTheDay } from "../../../rule/lint/ConditionCheck.ts"
-import type { Sha256 } from "../../../shared/DerivedId.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import { limits } from "../../../shared/Limits.ts"
-import type { ModelUse } from "./ModelUse.ts"
+import type { ModelKindNeeds } from "./ModelUse.ts"
 import type { SaidValue } from "./PersonsWords.ts"
 import {
   type Check,
@@ -248,11 +247,11 @@ const taught = (
 }
 
 /** The kind `ai_categorize`. */
-export const makeCategorize = (
-  patterns: PatternEngine,
-  sha256: Sha256,
-  { asking, models, told, words }: ModelUse["Service"]
-): RecordKind<AiCategorizeConfig, PreparedCategorize, GatheredCategories> => ({
+export const makeCategorize = ({
+  models: { asking, models, told, words },
+  patterns,
+  sha256
+}: ModelKindNeeds): RecordKind<AiCategorizeConfig, PreparedCategorize, GatheredCategories> => ({
   type: "ai_categorize",
   label: "Categories",
   family: "record",

@@ -16,7 +16,7 @@ import { derivedId, type Sha256 } from "../../../shared/DerivedId.ts"
 import { limits } from "../../../shared/Limits.ts"
 import { merchantKey, textKey as textKeyOf } from "../../../text/TextKey.ts"
 import { titleCase } from "../../../text/TitleCase.ts"
-import type { ModelUse } from "./ModelUse.ts"
+import type { ModelKindNeeds } from "./ModelUse.ts"
 import type { Said } from "./PersonsWords.ts"
 import type { TellableEvent } from "./ToldOnce.ts"
 import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type RecordKind, type View } from "../Kind.ts"
@@ -189,11 +189,11 @@ const sentences: Readonly<Record<string, string>> = {
 }
 
 /** The kind `ai_merchant`. */
-export const makeMerchant = (
-  patterns: PatternEngine,
-  sha256: Sha256,
-  { asking, models, told, words }: ModelUse["Service"]
-): RecordKind<AiMerchantConfig, PreparedMerchant, GatheredMerchants> => ({
+export const makeMerchant = ({
+  models: { asking, models, told, words },
+  patterns,
+  sha256
+}: ModelKindNeeds): RecordKind<AiMerchantConfig, PreparedMerchant, GatheredMerchants> => ({
   type: "ai_merchant",
   label: "Merchants",
   family: "record",

@@ -12,7 +12,11 @@ import { Firing } from "./Firing.ts"
 import { prepareAlert, type PreparedAlert } from "./PreparedAlert.ts"
 
 /** The kind `alert` on an engine for patterns. */
-export const makeAlert = (patterns: PatternEngine): SetKind<AlertConfig, PreparedAlert, Firing, null> => ({
+export const makeAlert = ({
+  patterns
+}: {
+  readonly patterns: PatternEngine
+}): SetKind<AlertConfig, PreparedAlert, Firing, null> => ({
   type: "alert",
   label: "Alerts",
   family: "set",

@@ -178,9 +178,11 @@ const explainKeys = ({ amount, counted, currency, into, lines, period }: BudgetE
     : `${counted} ${into}${currency === into ? "" : ` (${amount} ${currency})`} counts for ${lines.join(", ")} in the period from ${period}`
 
 /** The kind `budget` on an engine for patterns. */
-export const makeBudget = (
-  patterns: PatternEngine
-): SetKind<BudgetConfig, PreparedBudget, BudgetState, BudgetEvidence> => ({
+export const makeBudget = ({
+  patterns
+}: {
+  readonly patterns: PatternEngine
+}): SetKind<BudgetConfig, PreparedBudget, BudgetState, BudgetEvidence> => ({
   type: "budget",
   label: "Budgets",
   family: "set",

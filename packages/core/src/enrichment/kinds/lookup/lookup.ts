@@ -245,7 +245,11 @@ const plan = (prepared: PreparedLookup, { fields }: View): Outcome => {
 }
 
 /** The kind `lookup` on the tables of the installation. */
-export const makeLookup = (tables: TableSnapshots["Service"]): RecordKind<LookupConfig, PreparedLookup> => ({
+export const makeLookup = ({
+  tables
+}: {
+  readonly tables: TableSnapshots["Service"]
+}): RecordKind<LookupConfig, PreparedLookup> => ({
   type: "lookup",
   label: "Lookups",
   family: "record",

@@ -81,7 +81,11 @@ const textsOf = (config: MemoryConfig, acts: ReadonlyArray<PersonsAct>) => {
 }
 
 /** The kind `memory` on the patterns of the installation. */
-export const makeMemory = (patterns: MemoryPatterns["Service"]): RecordKind<MemoryConfig, PreparedMemory> => ({
+export const makeMemory = ({
+  memory: patterns
+}: {
+  readonly memory: MemoryPatterns["Service"]
+}): RecordKind<MemoryConfig, PreparedMemory> => ({
   type: "memory",
   label: "Memory",
   family: "record",

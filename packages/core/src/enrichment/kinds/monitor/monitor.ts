@@ -127,7 +127,11 @@ const plan = Effect.fnUntraced(function* (input: Input) {
 })
 
 /** The kind `monitor` on an engine for patterns. */
-export const makeMonitor = (patterns: PatternEngine): SetKind<MonitorConfig, PreparedMonitor, MonitorState, null> => ({
+export const makeMonitor = ({
+  patterns
+}: {
+  readonly patterns: PatternEngine
+}): SetKind<MonitorConfig, PreparedMonitor, MonitorState, null> => ({
   type: "monitor",
   label: "Monitors",
   family: "set",

@@ -176,9 +176,11 @@ const planGroup = (
 const textsOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : []
 
-export const makeRecurring = (
-  sha256: Sha256
-): SetKind<RecurringConfig, RecurringConfig, RecurringState, RecurringEvidence> => ({
+export const makeRecurring = ({
+  sha256
+}: {
+  readonly sha256: Sha256
+}): SetKind<RecurringConfig, RecurringConfig, RecurringState, RecurringEvidence> => ({
   type: "recurring",
   label: "Recurring payments",
   family: "set",

@@ -36,7 +36,13 @@ const explain = ({ evidence, field, value }: Claim): string => {
 }
 
 /** The kind `split` on an engine for patterns. */
-export const makeSplit = (patterns: PatternEngine, sha256: Sha256): RecordKind<SplitConfig, PreparedSplit> => ({
+export const makeSplit = ({
+  patterns,
+  sha256
+}: {
+  readonly patterns: PatternEngine
+  readonly sha256: Sha256
+}): RecordKind<SplitConfig, PreparedSplit> => ({
   type: "split",
   label: "Splits",
   family: "record",

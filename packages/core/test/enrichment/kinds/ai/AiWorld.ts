@@ -39,7 +39,7 @@ export const aiWorld = Effect.fnUntraced(function* (
   const use = yield* Effect.provide(ModelUse, modelUse).pipe(Effect.provideService(DecisionModels, models))
   const parts = said === undefined ? use : { ...use, words: { read: () => Effect.succeed(said) } }
   const make = type === "ai_categorize" ? makeCategorize : makeMerchant
-  const kind = make(provenPatterns, NodeDigest.sha256, parts) as RecordKind
+  const kind = make({ patterns: provenPatterns, sha256: NodeDigest.sha256, models: parts }) as RecordKind
   const catalog = catalogOf(dataType)
   const config = Result.getOrThrow(
     decode(kind.Config, { ...(model === undefined ? {} : { model: "own", allowExternal: true }), ...sent })

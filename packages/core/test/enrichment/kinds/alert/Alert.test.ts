@@ -285,7 +285,7 @@ describe("alert", () => {
 })
 
 const check = (config: object) => {
-  const kind = makeAlert(provenPatterns)
+  const kind = makeAlert({ patterns: provenPatterns })
   const decoded = decode(kind.Config, config)
   if (Result.isFailure(decoded)) return decoded.failure.map(({ field }) => field)
   return kind.check(decoded.success, catalogOf("transactions")).errors.map(({ field }) => field)

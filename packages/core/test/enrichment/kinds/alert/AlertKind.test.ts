@@ -9,7 +9,7 @@ const destinations = [{ type: "email", recipients: ["owner@example.com"] }]
 const below = (value: string) => ({ logic: "and", conditions: [{ field: "amount", operator: "lt", value }] })
 
 setSuite("the kind alert", {
-  kind: makeAlert(provenPatterns) as SetKind,
+  kind: makeAlert({ patterns: provenPatterns }) as SetKind,
   dataType: "transactions",
   accounts: [everydayAccount],
   baseCurrency: everydayAccount.currency,

@@ -14,7 +14,7 @@ import * as Currency from "../../../../src/shared/Currency.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 
-export const budget = makeBudget(provenPatterns)
+export const budget = makeBudget({ patterns: provenPatterns })
 
 export const account = everydayAccount
 

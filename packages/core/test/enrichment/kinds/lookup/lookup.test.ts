@@ -25,7 +25,7 @@ const snapshot: TableSnapshot = {
     { id: "row_4", values: { text: "Bakery", account: "one" } }
   ]
 }
-const kind = makeLookup({ read: (_, id) => Effect.succeed(id === tableId ? snapshot : undefined) })
+const kind = makeLookup({ tables: { read: (_, id) => Effect.succeed(id === tableId ? snapshot : undefined) } })
 const catalog = catalogOf("transactions")
 const scope = {
   workspaceId: "ws_00000000000000000000000001" as Enrichment["workspaceId"],

@@ -10,7 +10,9 @@ import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import { acts, configOf, idOf, learn, scope, today } from "./Acts.ts"
 import * as Effect from "effect/Effect"
 
-const memory = makeMemory({ list: () => Effect.succeed([]), keep: () => Effect.void, idOf, versionOf: () => "" })
+const memory = makeMemory({
+  memory: { list: () => Effect.succeed([]), keep: () => Effect.void, idOf, versionOf: () => "" }
+})
 const catalog = catalogOf("transactions")
 const card = { merchantName: "HARBOUR MARKET 0042", amount: "-9", accountId: "card" }
 
@@ -62,7 +64,7 @@ describe("memory", () => {
   })
 
   it("can be made a rule that does the same", () => {
-    const rule = makeRule(provenPatterns)
+    const rule = makeRule({ patterns: provenPatterns })
     const edits = [
       [...acts(3, "Groceries")],
       [...acts(6, "Groceries"), ...acts(1, "Gifts", { accountId: "savings" }, 9)],

@@ -15,7 +15,7 @@ import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 
-const monitor = makeMonitor(provenPatterns)
+const monitor = makeMonitor({ patterns: provenPatterns })
 
 const account = everydayAccount
 
@@ -220,7 +220,7 @@ describe("a case", () => {
       const world = worldOf(low)
       yield* world.look("2026-03-11T08:00", balance("80", "2026-03-11T07:00"))
       const [event] = world.said.flatMap(([, { events }]) => events)
-      const alert = makeAlert(provenPatterns)
+      const alert = makeAlert({ patterns: provenPatterns })
       const hears = (check: string) => {
         const conditions = [condition("event.type", "monitor.breached"), condition("event.check", check)]
         const config = Result.getOrThrow(

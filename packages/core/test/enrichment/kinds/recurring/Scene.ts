@@ -6,7 +6,7 @@ import { SetWorld } from "@millrace/testing/model"
 import { makeRecurring } from "../../../../src/enrichment/kinds/recurring/recurring.ts"
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
-export const recurring = makeRecurring(sha256)
+export const recurring = makeRecurring({ sha256 })
 
 const accountOf = (n: number): SetAccount => ({
   accountId: `acct_0000000000000000000000000${n}` as SetAccount["accountId"],
