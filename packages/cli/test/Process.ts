@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { serve } from "@millrace/http"
-import { sourceCondition } from "@millrace/verification/process/SourceCondition"
+import { toRun } from "@millrace/verification/process/Programs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -35,8 +35,8 @@ const cache = mkdtempSync(join(tmpdir(), "millrace-cli-cache-"))
 /** A home without profiles. */
 const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
 
-export const runProcess = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
-  runProgram(process.execPath, [sourceCondition, main, ...args], setting)
+export const runProcess = async (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
+  runProgram(process.execPath, [...(await toRun(main)), ...args], setting)
 
 export const runProgram = (program: string, args: ReadonlyArray<string>, setting: Setting): Promise<Ran> =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** How requests are made and repeated, and what is made of the answers, against a server that misbehaves as told. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { sourceCondition } from "@millrace/verification/process/SourceCondition"
+import { toRun } from "@millrace/verification/process/Programs"
 import { afterEach, describe, expect, it } from "vitest"
 import { parse as parseYaml } from "yaml"
 import { decode as decodeToon } from "@toon-format/toon"
@@ -427,7 +427,7 @@ describe("exit codes", () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => `{"id":"${index}"}`).join(",")
     const server = await start((_, response) => json(response, 200, list(rows, '"hasMore":true,"nextCursor":"x"')))
     const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
-    const child = spawn(process.execPath, [sourceCondition, main, "banks", "list", "-o", "ndjson"], {
+    const child = spawn(process.execPath, [...(await toRun(main)), "banks", "list", "-o", "ndjson"], {
       env: { ...process.env, ...server.env }
     })
     let err = ""

@@ -12,7 +12,7 @@ import { makeEvent } from "@millrace/testing/fixture"
 import { storeWorkspace } from "@millrace/testing/fixture"
 import { forget, guard } from "@millrace/verification/process/Guardian"
 import { makeServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
-import { sourceCondition } from "@millrace/verification/process/SourceCondition"
+import { toRun } from "@millrace/verification/process/Programs"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -46,8 +46,9 @@ class Worker {
   }
 
   /** Returns when it works. */
-  start(): Promise<void> {
-    const child = spawn(process.execPath, [sourceCondition, resolve(import.meta.dirname, "eventWorker.ts")], {
+  async start(): Promise<void> {
+    const program = await toRun(resolve(import.meta.dirname, "eventWorker.ts"))
+    const child = spawn(process.execPath, program, {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...this.environment },
       stdio: ["ignore", "pipe", "pipe"]
     })

@@ -31,7 +31,7 @@ Usage: npm start [-- options], or npx millrace-server [options] where it is inst
 
 Settings (environment variables):
 ${Object.entries(settingNames)
-  .map(([name, text]) => `  ${name.padEnd(20)}${text}`)
+  .map(([name, text]) => `  ${name.padEnd(22)}${text}`)
   .join("\n")}
 `
 

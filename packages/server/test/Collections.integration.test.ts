@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { killServers, runServer, startServer } from "@millrace/verification/process/ServerProcess"
-import { sourceCondition } from "@millrace/verification/process/SourceCondition"
+import { toRun } from "@millrace/verification/process/Programs"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
 
 const example = fileURLToPath(new URL("../../../examples/add-a-collection.ts", import.meta.url))
@@ -26,18 +26,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const commandLine = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>((resolve, reject) => {
-    const child = spawn(process.execPath, [sourceCondition, cli, ...args], {
-      env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder, ...environment },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let [out, err] = ["", ""]
-    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-    child.on("error", reject)
-    child.on("close", (code) => resolve({ code, out, err }))
-  })
+const commandLine = async (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const program = await toRun(cli)
+  return new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>(
+    (resolve, reject) => {
+      const child = spawn(process.execPath, [...program, ...args], {
+        env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder, ...environment },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let [out, err] = ["", ""]
+      child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+      child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+      child.on("error", reject)
+      child.on("close", (code) => resolve({ code, out, err }))
+    }
+  )
+}
 
 it("serves a collection of a module beside its own, and keeps it over a restart", { timeout: 600_000 }, async () => {
   const environment = {
@@ -45,7 +49,7 @@ it("serves a collection of a module beside its own, and keeps it over a restart"
     MILLRACE_DATA: join(folder, "data"),
     DATABASE_URL: database.url
   }
-  const first = await startServer({ environment })
+  const first = await startServer({ environment, fromSource: true })
   const key = /mill_[A-Za-z0-9]{44}/.exec(await first.line(/mill_[A-Za-z0-9]{44}/))![0]
   await first.line(/Serving/)
   const env = { MILLRACE_BASE_URL: first.url, MILLRACE_API_KEY: key }
@@ -64,7 +68,7 @@ it("serves a collection of a module beside its own, and keeps it over a restart"
   expect([taken.status, taken.body.code]).toEqual([409, "KEY_TAKEN"])
   expect((await ask(first.url, "/v1/feeds")).status).toBe(200)
   await first.kill("SIGTERM")
-  const second = await startServer({ environment })
+  const second = await startServer({ environment, fromSource: true })
   await second.line(/Serving/)
   expect(await ask(second.url, "/v1/notes?color=red")).toMatchObject({ status: 200, body: { data: [note] } })
   const deleted = await commandLine({ ...env, MILLRACE_BASE_URL: second.url }, "notes", "delete", note.id)
@@ -82,6 +86,7 @@ it("refuses collections that contradict what is bundled, by name", async () => {
   await writeFile(join(folder, "wrong.ts"), wrong)
   const path = join(folder, "wrong.config.json")
   await writeFile(path, JSON.stringify({ modules: ["./wrong.ts"] }))
-  const { stderr } = await runServer({ environment: { MILLRACE_CONFIG: path, MILLRACE_DATA: join(folder, "none") } })
+  const environment = { MILLRACE_CONFIG: path, MILLRACE_DATA: join(folder, "none") }
+  const { stderr } = await runServer({ environment, fromSource: true })
   expect(stderr).toContain('modules: the collection "Feeds": the operation "listFeeds" belongs to a bundled operation')
 })

@@ -64,11 +64,12 @@ it("connects a bank by its id, once, and the server syncs it", async () => {
     LISTBANK_TOKEN: "s3cret",
     OTHER_TOKEN: "unknown"
   }
-  const connect = (...args: ReadonlyArray<string>) => runServer({ environment, args: ["--connect", ...args] })
+  const connect = (...args: ReadonlyArray<string>) =>
+    runServer({ environment, args: ["--connect", ...args], fromSource: true })
   expect((await connect("listbank:main", "example")).stderr).toContain(
     "There is no workspace yet: start the server once"
   )
-  const server = await startServer({ environment })
+  const server = await startServer({ environment, fromSource: true })
   const [key = ""] = /mill_[A-Za-z0-9]{44}/.exec(await server.line(/API key/)) ?? []
 
   const first = await connect("listbank:main", "example")

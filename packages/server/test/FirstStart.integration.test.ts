@@ -35,7 +35,7 @@ let server: ServerProcess
 let apiKey: string
 
 const start = async () => {
-  server = await startServer({ environment: { MILLRACE_DATA: folder.path } })
+  server = await startServer({ environment: { MILLRACE_DATA: folder.path }, fromSource: true })
   await server.line(/Serving/)
 }
 const get = (path: string) => call(server.url, apiKey, path)

@@ -45,7 +45,8 @@ const started = async (config: unknown, environment: Readonly<Record<string, str
   const path = join(folder, "millrace.config.json")
   await writeFile(path, JSON.stringify(config))
   const { stderr } = await runServer({
-    environment: { MILLRACE_CONFIG: path, MILLRACE_DATA: join(folder, "data"), ...environment }
+    environment: { MILLRACE_CONFIG: path, MILLRACE_DATA: join(folder, "data"), ...environment },
+    fromSource: true
   })
   expect(stderr).toContain("Millrace cannot run: ")
   return stderr

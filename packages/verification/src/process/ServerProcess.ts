@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
 import { forget, guard } from "./Guardian.ts"
+import { toRun } from "./Programs.ts"
 import { sourceCondition } from "./SourceCondition.ts"
 
 /** Half of a start is compiling, which is the same for all of them. */
@@ -37,8 +38,10 @@ export interface ServerProcess {
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
-  /** The file to run; the bundled server when absent. */
+  /** The source file to run; the bundled server when absent. */
   readonly program?: string
+  /** Runs the source files themselves, as `npm start` does; modules of a configuration file share packages only so. */
+  readonly fromSource?: boolean
   /** A free one when absent. */
   readonly port?: number
   /** Runs it as another user; only root can. */
@@ -83,7 +86,9 @@ const inherited = (): Record<string, string | undefined> =>
 
 export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
   const port = options.port ?? (await freePort())
-  const child = spawn(process.execPath, [sourceCondition, options.program ?? bundled, ...(options.args ?? [])], {
+  const program = options.program ?? bundled
+  const toStart = options.fromSource === true ? [sourceCondition, program] : await toRun(program)
+  const child = spawn(process.execPath, [...toStart, ...(options.args ?? [])], {
     env: { ...inherited(), NODE_COMPILE_CACHE: compiled, MILLRACE_PORT: String(port), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid })

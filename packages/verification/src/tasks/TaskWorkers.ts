@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { resolve } from "node:path"
 import { forget, guard } from "../process/Guardian.ts"
 import type { PostgresAddress } from "../postgres/PostgresServer.ts"
-import { sourceCondition } from "../process/SourceCondition.ts"
+import { toRun } from "../process/Programs.ts"
 
 const program = resolve(import.meta.dirname, "worker.ts")
 
@@ -41,7 +41,7 @@ export class TaskWorkers {
   /** Starts one, and returns when it runs tasks. */
   async start(): Promise<void> {
     const place: WorkerPlace = { ...this.#place, name: `worker ${++this.#started}` }
-    const child = spawn(process.execPath, [sourceCondition, program], {
+    const child = spawn(process.execPath, await toRun(program), {
       env: { ...process.env, TASK_WORKER: JSON.stringify(place) },
       stdio: ["ignore", "pipe", "pipe"]
     })
