@@ -27,6 +27,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -34,6 +35,7 @@ import * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { layer, layerAdapters } from "../src/Server.ts"
 import type { Settings } from "../src/Settings.ts"
+import { secretsOf, toldIn } from "./ToldSecrets.ts"
 
 const standIns: Readonly<Record<string, Effect.Effect<FakeUpstream, never, Scope.Scope>>> = {
   plaid: startPlaid(),
@@ -57,6 +59,13 @@ let apiKey: string
 /** Headers of the owner, signed in. */
 let session: Readonly<Record<string, string>>
 let running: Awaited<ReturnType<typeof start>>
+
+/** All that was logged, with its place. */
+const logged: Array<readonly [where: string, text: string]> = []
+/** All that callers were answered. */
+const answered: Array<readonly [where: string, text: string]> = []
+/** What opens something for whoever has it, and was in the hands of the person's browser: once each. */
+const oneUse: Array<string> = []
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -102,11 +111,13 @@ const start = async () => {
     )
   )
   const adapters = layerAdapters(settings, { ...emptyConfiguration, providers })
-  const quiet = Layer.merge(
-    Layer.succeed(AccessLog, () => Effect.void),
-    Logger.layer([])
+  const json = Logger.map(Logger.formatJson, (line) => void logged.push(["log", line]))
+  const logs = Layer.mergeAll(
+    Layer.succeed(AccessLog, (entry) => Effect.sync(() => void logged.push(["access log", JSON.stringify(entry)]))),
+    Logger.layer([json]),
+    Layer.succeed(MinimumLogLevel, "Trace")
   )
-  return ManagedRuntime.make(layer(settings, adapters).pipe(Layer.provide(quiet)))
+  return ManagedRuntime.make(layer(settings, adapters).pipe(Layer.provide(logs)))
 }
 
 const emptyConfiguration = {
@@ -156,7 +167,15 @@ type Loose = any
 
 const ask = async (status: number, method: string, path: string, json?: unknown): Promise<Loose> => {
   const answer = await call(url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
+  answered.push([`${method} ${path}`, answer.body])
   expect([method, path, answer.status, answer.status === status ? "" : answer.body]).toEqual([method, path, status, ""])
+  return answer.json()
+}
+
+/** Asks for what may be refused; the answer is searched for secrets with all others. */
+const tryTo = async (path: string, json: unknown): Promise<Loose> => {
+  const answer = await call(url, apiKey, path, { method: "POST", json })
+  answered.push([`POST ${path}`, answer.body])
   return answer.json()
 }
 const get = async (path: string) => (await ask(200, "GET", path)).data
@@ -164,10 +183,44 @@ const get = async (path: string) => (await ask(200, "GET", path)).data
 /** What was sent of a step, as the stand-in's person gets it. */
 const stepOf = (sent: Loose): ClientStep => {
   const { expiresAt, flow } = sent
+  oneUse.push(...[sent.linkToken, sent.authSessionId, sent.sessionToken, sent.url].filter((one) => one !== undefined))
   if (sent.linkToken !== undefined) return { kind: "link", token: sent.linkToken, expiresAt }
   if (sent.authSessionId !== undefined) return { kind: "authSession", authSessionId: sent.authSessionId, expiresAt }
   if (sent.sessionToken !== undefined) return { kind: "connector", ...sent }
   return { kind: flow === "oauth_redirect" ? "redirect" : "popup", url: sent.url, expiresAt }
+}
+
+/** An answer that repeats every secret wherever drivers look for words of their upstream. */
+const gossip = (fake: FakeUpstream) => {
+  const words = [...secretsOf(fake)].join(" ")
+  const said = { code: words, message: words, name: words, detail: words, error_code: words, error_message: words }
+  return {
+    ...said,
+    ...{ error_type: words, display_message: words, request_id: words, class: words, id: words, status: words },
+    error: { ...said, class: words },
+    errors: [said, words]
+  }
+}
+
+/** No secret of the upstream is told anywhere; nor what opens something once, but to whom it was made for. */
+const expectNothingTold = async (fake: FakeUpstream, stored: string) => {
+  const secrets = secretsOf(fake)
+  expect(secrets.size).toBeGreaterThan(1)
+  const rows = (await database.everyRow()).map(({ table, text }) => [table, text] as const)
+  // The search finds what is there.
+  expect(toldIn(rows, [stored])).not.toEqual([])
+  expect(logged.length).toBeGreaterThan(10)
+  const steps = /connections\/(start|.*\/reauth)$/u
+  const others = answered.filter(([where]) => !steps.test(where))
+  expect(toldIn([...rows, ...logged, ...others], [...secrets, ...oneUse])).toEqual([])
+  // What a widget of theirs is opened with is for the browser alone, and it is the one thing that it is given.
+  const begun = answered.filter(([where]) => steps.test(where))
+  expect(
+    toldIn(
+      begun,
+      [...secrets].filter((secret) => !oneUse.includes(secret))
+    )
+  ).toEqual([])
 }
 
 /** The newest job of the feed, once it is over. */
@@ -228,6 +281,8 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
     const complete = (attemptId: string, payload: unknown) =>
       ask(200, "POST", "/v1/banks/connections/complete", { providerInstanceId, attemptId, payload })
     const payload = fake.signIn(stepOf(begun))
+    if (payload.kind === "plaid_public_token") oneUse.push(payload.publicToken)
+    if (kind === "simplefin") oneUse.push(payload.kind === "provider_connection_id" ? payload.connectionId : "")
     const made = await complete(begun.attemptId, payload)
     expect(made).toMatchObject({ success: true, created: true })
     expect(made.accounts.length).toBeGreaterThan(0)
@@ -276,6 +331,19 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
     // Refreshed.
     const refreshed = (await ask(202, "POST", `${bankPath}/refresh`, {})).data
     expect(refreshed.status).toMatch(/^(refreshing|not_supported)$/)
+
+    // Secrets: an upstream that repeats them in each refusal is told on by nobody.
+    fake.server.plan({ incident: { kind: "answer", status: 400, body: gossip(fake) }, times: 1_000 })
+    const refused = await tryTo("/v1/banks/connections/start", { providerInstanceId, email: "owner@example.com" })
+    await tryTo("/v1/banks/connections/complete", {
+      providerInstanceId,
+      attemptId: refused.data?.attemptId ?? again.attemptId,
+      payload: fake.refused(undefined, "unknown") ?? payload
+    })
+    await tryTo(`${bankPath}/refresh`, {})
+    fake.server.calm()
+    await get(bankPath)
+    await expectNothingTold(fake, made.bankId)
 
     // Removed: not while a feed reads it, not for good without a person who is signed in.
     expect((await ask(409, "DELETE", bankPath)).code).toBe("BANK_IN_USE")

@@ -6,6 +6,7 @@ import { Ids } from "@millrace/core"
 import { BankRemains } from "@millrace/core/storage"
 import { withinWorkspaces } from "@millrace/core/workspace"
 import { storeWholeWorkspace } from "@millrace/testing/fixture"
+import { everyRow } from "@millrace/verification/postgres/EveryRow"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
 import { AccountJoinStoreSuite, BankRemainsSuite, WorkspaceWallSuite } from "@millrace/testing/suite/storage"
@@ -57,17 +58,9 @@ layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { exclu
         const owner = yield* OwnerClient
         const { account, bank, workspace, write } = yield* storeWholeWorkspace
         const within = withinWorkspaces(workspace.id)
-        const tables = yield* owner<{ readonly name: string }>`select relname as name from pg_class
-          where relnamespace = current_schema()::regnamespace and relkind = 'r' order by 1`
         const naming = Effect.fnUntraced(function* (id: string) {
-          const found: Array<string> = []
-          for (const { name } of tables) {
-            const rows = yield* owner.unsafe<{ readonly n: number }>(
-              `select count(*)::int as n from "${name}" t where t::text like '%${id}%'`
-            )
-            if (total(rows) > 0) found.push(name)
-          }
-          return found
+          const rows = yield* Effect.provideService(everyRow, SqlClient, owner)
+          return [...new Set(rows.filter(({ text }) => text.includes(id)).map(({ table }) => table))].toSorted()
         })
         expect((yield* naming(account.id)).length).toBeGreaterThan(15)
         const { destroySome } = yield* BankRemains

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { everyRow, type RowText } from "./EveryRow.ts"
 import { client } from "./TestPostgres.ts"
 import type { PostgresAddress } from "./PostgresServer.ts"
 
@@ -12,6 +13,7 @@ export interface ServerDatabase {
   readonly query: <Row extends object = Readonly<Record<string, unknown>>>(
     statement: string
   ) => Promise<ReadonlyArray<Row>>
+  readonly everyRow: () => Promise<ReadonlyArray<RowText>>
   readonly drop: () => Promise<void>
 }
 
@@ -26,6 +28,7 @@ export const makeServerDatabase = async (address: PostgresAddress): Promise<Serv
   return {
     url: `postgres://${address.username}:${address.password}@127.0.0.1:${address.port}/${database}`,
     query: (statement) => run(database, statement),
+    everyRow: () => Effect.runPromise(Effect.provide(everyRow, client(address, database, 1))),
     drop: async () => {
       await run("postgres", `drop database ${database} with (force)`)
     }
