@@ -2,6 +2,7 @@
 import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import {
   type FakeAnswer,
+  type FakeRequest,
   type FakeUpstream,
   type Refusal,
   fakeTime,
@@ -65,13 +66,27 @@ interface List {
   readonly secrets: ReadonlyArray<string>
 }
 
-export const fakeList = Effect.gen(function* () {
+/** Who may read a list, where it is not the one token of the instance. */
+export interface ListAccess {
+  readonly mayRead: (ref: string, authorization: string | undefined) => boolean
+  /** Answers what is asked besides lists. */
+  readonly answer: (request: FakeRequest) => FakeAnswer | undefined
+  readonly secretsOf: (ref: string) => ReadonlyArray<string>
+}
+
+const oneToken: ListAccess = {
+  mayRead: (_, authorization) => authorization === `Bearer ${token}`,
+  answer: () => undefined,
+  secretsOf: () => []
+}
+
+export const makeList = Effect.fnUntraced(function* (access: ListAccess) {
   const lists = new Map<string, List>()
   const broken = new Map<string, string>()
 
   const answer = (path: string, authorization: string | undefined): FakeAnswer => {
-    if (authorization !== `Bearer ${token}`) return refuse({ kind: "unauthorized" })
     const ref = path.split("/")[2] ?? ""
+    if (!access.mayRead(ref, authorization)) return refuse({ kind: "unauthorized" })
     const list = lists.get(ref)
     if (list === undefined || broken.get(ref) === "gone") return { status: 404, body: {} }
     if (broken.get(ref) === "institutionDown") return refuse({ kind: "unavailable" })
@@ -93,7 +108,7 @@ export const fakeList = Effect.gen(function* () {
   const server = yield* startFakeServer(() => {
     return {
       about: ({ path }) => ({ endpoint: "list", connectionRef: path.split("/")[2] ?? "" }),
-      answer: ({ headers, path }) => answer(path, headers["authorization"]),
+      answer: (request) => access.answer(request) ?? answer(request.path, request.headers["authorization"]),
       refuse,
       enumKeys: new Set(),
       limits: [{ name: "list", requests: 120, seconds: 60, per: "connection" }]
@@ -106,7 +121,9 @@ export const fakeList = Effect.gen(function* () {
       institution,
       ledger: ledgerOf(person, now),
       isRevoked: false,
-      secrets: []
+      get secrets() {
+        return access.secretsOf(person)
+      }
     }
     lists.set(person, made)
     return made
@@ -144,3 +161,5 @@ export const fakeList = Effect.gen(function* () {
     breakages: ["gone", "institutionDown"]
   } satisfies FakeUpstream
 })
+
+export const fakeList = makeList(oneToken)

@@ -148,6 +148,8 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     bank,
     workspace,
     accounts: store.accounts(bank.id),
+    /** Of the connection, as the next run would get them. */
+    secrets: Effect.map(store.connection(bank.id), (held) => Option.getOrThrow(held).connection.secrets),
     page,
     sync: inSimulatedTime(world, sync),
     look: inSimulatedTime(world, look),

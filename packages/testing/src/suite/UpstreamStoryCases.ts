@@ -89,7 +89,7 @@ const act = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWo
 })
 
 /** Rows of each account that differ between the store and the truth. */
-const differences = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld) {
+export const differences = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld) {
   const { options, upstream } = world
   const { ledger } = upstream
   const idOf = upstream.idOf ?? ((id: string) => id)
@@ -317,17 +317,6 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
       yield* TestClock.adjust("400 days")
       expect(yield* reader.sync).toEqual([])
       expect(yield* differences(world, reader)).toEqual([])
-    })
-  },
-  {
-    title: "secrets that rotate while it reads are used from then on by everybody",
-    run: Effect.fnUntraced(function* (options) {
-      const world = yield* connected(options)
-      const reader = yield* stored(world)
-      expect(yield* reader.sync).toEqual([])
-      yield* TestClock.adjust("31 days")
-      expect(yield* reader.sync).toEqual([])
-      expectNoSecrets(world, yield* reader.shown)
     })
   },
   {

@@ -11,6 +11,7 @@ import { connectCases } from "./UpstreamConnectCases.ts"
 import { failureCases } from "./UpstreamFailureCases.ts"
 import { limitCases } from "./UpstreamLimitCases.ts"
 import { readingCases } from "./UpstreamReadingCases.ts"
+import { rotationCases } from "./UpstreamRotationCases.ts"
 import { sessionCases } from "./UpstreamSessionCases.ts"
 import { storyCases, storyProperty } from "./UpstreamStoryCases.ts"
 import { arrange, factsOf, type UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
@@ -26,6 +27,7 @@ const upstreamCases = [
   ...failureCases,
   ...limitCases,
   ...webhookCases,
+  ...rotationCases,
   ...storyCases
 ]
 

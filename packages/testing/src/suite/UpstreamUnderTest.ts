@@ -65,7 +65,10 @@ export interface UpstreamSuiteOptions {
 /** What decides which cases apply. */
 export interface UpstreamFacts {
   readonly capabilities: Capabilities
-  readonly fake: Pick<FakeUpstream, "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste" | "isOffline">
+  readonly fake: Pick<
+    FakeUpstream,
+    "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste" | "isOffline" | "rotation"
+  >
   readonly hasVerify: boolean
   readonly hasReadLimits: boolean
 }

@@ -103,4 +103,11 @@ export interface FakeUpstream {
   /** First data are still being collected, from now on, or no longer; absent where the upstream has no such state. */
   readonly collecting?: (connectionRef: string, isCollecting: boolean) => void
   readonly webhooks?: FakeWebhooks
+  /** Secrets of connections that change while they are read; absent where they are given once and for all. */
+  readonly rotation?: {
+    /** What was given last is good for no reading any more: it has to be exchanged for newer ones. */
+    readonly expire: (connectionRef: string) => void
+    /** The secret with which the next exchange is made. */
+    readonly newest: (connectionRef: string) => string
+  }
 }
