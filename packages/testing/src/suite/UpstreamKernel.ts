@@ -36,7 +36,7 @@ const forSubject = (world: ConnectedWorld, driver: ProviderDriver): ProviderDriv
 })
 
 /** What could not be read: `""` for an account or a type where it is about all of them. */
-interface Problem {
+export interface Problem {
   readonly accountId: string
   readonly dataType: string
   readonly message: string
