@@ -196,7 +196,12 @@ const gossip = (fake: FakeUpstream) => {
   const said = { code: words, message: words, name: words, detail: words, error_code: words, error_message: words }
   return {
     ...said,
-    ...{ error_type: words, display_message: words, request_id: words, class: words, id: words, status: words },
+    error_type: words,
+    display_message: words,
+    request_id: words,
+    class: words,
+    id: words,
+    status: words,
     error: { ...said, class: words },
     errors: [said, words]
   }

@@ -14,7 +14,7 @@ import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
-import { bankLease } from "../bank/BankLease.ts"
+import { AloneWithBanks } from "../bank/AloneWithBanks.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, Unprocessable, type CursorUnusable, type Forbidden } from "../failure/Failure.ts"
@@ -25,9 +25,9 @@ import { Cursors } from "../cursor/Cursors.ts"
 import { Ids } from "../shared/Ids.ts"
 import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { Leases } from "../storage/Lease.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { Transactor } from "../storage/Transactor.ts"
+import type { Transactor } from "../storage/Transactor.ts"
 import { DecisionLog } from "./DecisionLog.ts"
 import {
   IdentityLog,
@@ -51,17 +51,8 @@ import { isSplitOrder } from "./match/SplitOrder.ts"
 type ReadError = NotFound | Conflict | Forbidden | StorageUnavailable
 type ActError = ReadError | Unprocessable
 
-/** A person's act takes no longer than this, or it is none. */
-const leaseSeconds = 30
-
 const refused = (what: string, is: string) =>
   new Conflict({ code: "INVALID_STATE", message: `${what} is ${is}`, details: [] })
-
-const busy = new Conflict({
-  code: "SYNC_ALREADY_RUNNING",
-  message: "The bank is being read at the moment",
-  details: []
-})
 
 export class Corrections extends Context.Service<
   Corrections,
@@ -114,8 +105,7 @@ export class Corrections extends Context.Service<
       const banks = yield* BankStore
       const records = yield* RecordStore
       const identity = yield* IdentityStore
-      const leases = yield* Leases
-      const { atomically } = yield* Transactor
+      const alone = yield* AloneWithBanks
       const ids = yield* Ids
       const log = yield* IdentityLog
       const facts = yield* DecisionLog
@@ -136,7 +126,6 @@ export class Corrections extends Context.Service<
         return { scope, owner: ownerOf(bank, account) } satisfies Opened
       })
 
-      /** Nobody else writes the account meanwhile, and all of it takes effect or nothing. */
       const act = Effect.fnUntraced(function* <A, E, R>(
         caller: Caller,
         operation: OperationId,
@@ -145,17 +134,7 @@ export class Corrections extends Context.Service<
       ) {
         const opened = yield* open(caller, operation, ref)
         const decided: Decided = { by: caller.cause, at: yield* Timestamp.now }
-        const holder = `act:${yield* ids.next("request")}`
-        const taken = yield* leases.take([bankLease(ref.bankId)], holder, leaseSeconds)
-        if (Option.isNone(taken)) return yield* busy
-        const guarded = Effect.gen(function* () {
-          for (const lease of taken.value) yield* leases.fence(lease)
-          return yield* body(opened, decided)
-        })
-        return yield* atomically(guarded).pipe(
-          Effect.catchTag("LeaseLost", () => Effect.fail(busy)),
-          Effect.ensuring(Effect.ignore(leases.free(holder)))
-        )
+        return yield* alone.act([ref.bankId], () => body(opened, decided))
       })
 
       const held = Effect.fnUntraced(function* (scope: RecordScope, id: string) {
@@ -317,7 +296,7 @@ export class Corrections extends Context.Service<
         purge: identity.purge(purgeBatch).pipe(Effect.withSpan("Corrections.purge"))
       })
     })
-  ).pipe(Layer.provide([IdentityLog.layer, Joining.layer]), Layer.provide(DecisionLog.layer))
+  ).pipe(Layer.provide([IdentityLog.layer, Joining.layer, AloneWithBanks.layer]), Layer.provide(DecisionLog.layer))
 }
 
 /** Rows of each kind that one run of `purge` takes away at most. */

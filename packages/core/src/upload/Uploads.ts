@@ -9,7 +9,7 @@ import { onBehalfOf, type Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import type { Account } from "../bank/Account.ts"
 import { natureOf } from "../bank/Bank.ts"
-import { bankLease } from "../bank/BankLease.ts"
+import { AloneWithBanks } from "../bank/AloneWithBanks.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
   Conflict,
@@ -32,7 +32,7 @@ import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { Leases } from "../storage/Lease.ts"
+import type { Leases } from "../storage/Lease.ts"
 import { StorageRoom } from "../storage/StorageRoom.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -76,9 +76,6 @@ const UploadsCursor = Schema.Struct({
   before: Id("upload"),
   status: Schema.optionalKey(Schema.Literals(uploadStatuses))
 })
-
-/** Deleting takes no longer than this, or it is undone. */
-const leaseSeconds = 30
 
 const busy = new Conflict({
   code: "SYNC_ALREADY_RUNNING",
@@ -157,7 +154,7 @@ export class Uploads extends Context.Service<
       const reader = yield* StatementReader
       const jobs = yield* Jobs
       const jobStore = yield* JobStore
-      const leases = yield* Leases
+      const alone = yield* AloneWithBanks
       const cursors = yield* Cursors
       const digest = yield* Digest
       const ids = yield* Ids
@@ -339,47 +336,44 @@ export class Uploads extends Context.Service<
         }
         const accounts = yield* accountsOf(workspace, wanted)
         const own = feed.fileBankId === undefined ? [] : [feed.fileBankId]
-        const bankIds = [...new Set([...own, ...[...accounts.values()].map(({ bankId }) => bankId)])].toSorted()
-        const holder = `act:${yield* ids.next("request")}`
-        const taken = yield* leases.take(bankIds.map(bankLease), holder, leaseSeconds)
-        if (Option.isNone(taken)) return yield* busy
-        const held = new Map(taken.value.map((lease) => [lease.resource, lease]))
-        yield* atomically(
-          Effect.gen(function* () {
-            for (const lease of taken.value) yield* leases.fence(lease)
-            if (yield* isBeingRead(yield* uploadOf(feedId, id))) return yield* busy
-            if (yield* store.hasUnnoted(workspace.id)) {
-              const message =
-                "What this file showed is not known yet: sync the feeds of files once, so that files of an older version are read again"
-              return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
-            }
-            const gone: Array<Account> = []
-            for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
-              const account = accounts.get(accountId)
-              if (account === undefined) continue
-              const right = {
-                bankId: account.bankId,
-                lease: held.get(bankLease(account.bankId))!,
-                cause: caller.cause
-              }
-              const scope = { workspaceId: workspace.id, accountId, dataType }
-              yield* booked.withdraw(right, scope, id, recordIds, [])
-              gone.push(account)
-            }
-            yield* store.remove(id)
-            for (const account of gone) {
-              const bank = yield* banks.get(workspace.id, account.bankId)
-              if (Option.exists(bank, (one) => natureOf(one) === "files")) yield* booked.settle(account)
-            }
-          })
-        ).pipe(
-          Effect.catchTag(["LeaseLost", "Fenced"], () => Effect.fail(busy)),
-          Effect.ensuring(Effect.ignore(leases.free(holder)))
-        )
+        const bankIds = [...own, ...[...accounts.values()].map(({ bankId }) => bankId)]
+        yield* alone
+          .act(
+            bankIds,
+            (leases) =>
+              Effect.gen(function* () {
+                if (yield* isBeingRead(yield* uploadOf(feedId, id))) return yield* busy
+                if (yield* store.hasUnnoted(workspace.id)) {
+                  const message =
+                    "What this file showed is not known yet: sync the feeds of files once, so that files of an older version are read again"
+                  return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
+                }
+                const gone: Array<Account> = []
+                for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
+                  const account = accounts.get(accountId)
+                  if (account === undefined) continue
+                  const right = {
+                    bankId: account.bankId,
+                    lease: leases.get(account.bankId)!,
+                    cause: caller.cause
+                  }
+                  const scope = { workspaceId: workspace.id, accountId, dataType }
+                  yield* booked.withdraw(right, scope, id, recordIds, [])
+                  gone.push(account)
+                }
+                yield* store.remove(id)
+                for (const account of gone) {
+                  const bank = yield* banks.get(workspace.id, account.bankId)
+                  if (Option.exists(bank, (one) => natureOf(one) === "files")) yield* booked.settle(account)
+                }
+              }),
+            busy
+          )
+          .pipe(Effect.catchTag("Fenced", () => Effect.fail(busy)))
         yield* start(caller, feed)
       })
 
       return Uploads.of({ add, list, read: readAgain, remove })
     })
-  ).pipe(Layer.provide(Withdrawal.layer))
+  ).pipe(Layer.provide([Withdrawal.layer, AloneWithBanks.layer]))
 }

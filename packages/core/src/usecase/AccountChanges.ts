@@ -2,12 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { Account, AccountRef } from "../bank/Account.ts"
+import { AloneWithBanks } from "../bank/AloneWithBanks.ts"
 import { natureOf, type Bank } from "../bank/Bank.ts"
-import { bankLease } from "../bank/BankLease.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { type AccountDetails, BankStore } from "../bank/BankStore.ts"
 import { Conflict, type Forbidden, type NotFound } from "../failure/Failure.ts"
@@ -16,22 +15,13 @@ import type { LoggedMatch, MatchId } from "../identity/LoggedMatch.ts"
 import { isOfFile } from "../identity/match/Coverage.ts"
 import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { Digest } from "../shared/Digest.ts"
-import { Ids } from "../shared/Ids.ts"
+import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { Leases } from "../storage/Lease.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { signedTypes, turnedContent, type SignedType } from "../sync/SignOverride.ts"
-
-/** Until nobody believes any more that a process that died still has the bank. */
-const leaseSeconds = 60
-
-const busy = new Conflict({
-  code: "SYNC_ALREADY_RUNNING",
-  message: "The bank is being read at the moment",
-  details: []
-})
 
 const ofFiles = new Conflict({
   code: "INVALID_STATE",
@@ -68,10 +58,9 @@ export class AccountChanges extends Context.Service<
       const banks = yield* BankStore
       const records = yield* RecordStore
       const identity = yield* IdentityStore
-      const leases = yield* Leases
+      const alone = yield* AloneWithBanks
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-      const ids = yield* Ids
 
       const opened = Effect.fnUntraced(function* (caller: Caller, { accountId, bankId }: AccountRef) {
         const { workspace } = caller.principal
@@ -126,18 +115,6 @@ export class AccountChanges extends Context.Service<
         }
       })
 
-      /** Nobody reads the bank meanwhile, so that nothing is on its way that was read under the other sign. */
-      const alone = Effect.fnUntraced(function* <A, E, R>(bank: Bank, body: Effect.Effect<A, E, R>) {
-        const holder = `act:${yield* ids.next("request")}`
-        const taken = yield* leases.take([bankLease(bank.id)], holder, leaseSeconds)
-        if (Option.isNone(taken)) return yield* busy
-        const fenced = Effect.andThen(Effect.forEach(taken.value, leases.fence, { discard: true }), body)
-        return yield* atomically(fenced).pipe(
-          Effect.catchTag("LeaseLost", () => Effect.fail(busy)),
-          Effect.ensuring(Effect.ignore(leases.free(holder)))
-        )
-      })
-
       return AccountChanges.of({
         update: Effect.fn("AccountChanges.update")(function* (caller, ref, change) {
           const { bank, row } = yield* opened(caller, ref)
@@ -150,9 +127,10 @@ export class AccountChanges extends Context.Service<
             yield* banks.describeAccount(before.id, change, yield* Timestamp.now)
             return yield* opened(caller, ref)
           })
-          return yield* turns ? alone(bank, written) : atomically(written)
+          // Nothing is on its way that was read under the other sign.
+          return yield* turns ? alone.act([bank.id], () => written) : atomically(written)
         })
       })
     })
-  )
+  ).pipe(Layer.provide(AloneWithBanks.layer))
 }

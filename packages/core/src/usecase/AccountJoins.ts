@@ -12,11 +12,11 @@ import * as Option from "effect/Option"
 import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import { type Account, type AccountId, type AccountRef, isOwnAccount } from "../bank/Account.ts"
+import { AloneWithBanks, bankIsRead } from "../bank/AloneWithBanks.ts"
 import type { AccountJoin } from "../bank/AccountJoin.ts"
 import { AccountJoinStore } from "../bank/AccountJoinStore.ts"
 import { type Bank, type BankId, natureOf } from "../bank/Bank.ts"
 import { accountJoined, accountParted } from "../bank/BankEvents.ts"
-import { bankLease } from "../bank/BankLease.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { joinSuggestions, type JoinSuggestion, mayBeOneType, type Owned, ownedOf } from "../bank/JoinSuggestions.ts"
@@ -33,9 +33,9 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { Leases } from "../storage/Lease.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { Transactor } from "../storage/Transactor.ts"
+import type { Transactor } from "../storage/Transactor.ts"
 import { FeedsOfAccounts } from "./FeedsOfAccounts.ts"
 import { JoinedRecords } from "./JoinedRecords.ts"
 
@@ -59,18 +59,9 @@ export interface PartedAccounts {
 type ReadError = NotFound | Conflict | Forbidden | StorageUnavailable
 type ActError = ReadError | Unprocessable
 
-/** Both accounts are read, paired and written within this time, or nothing happens. */
-const leaseSeconds = 120
-
 const dayMillis = 86_400_000
 
 type JoinOperation = "joinAccounts" | "partAccounts" | "listAccountJoins"
-
-const busy = new Conflict({
-  code: "SYNC_ALREADY_RUNNING",
-  message: "A bank of the two accounts is being read at the moment",
-  details: []
-})
 
 const refuse = (message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field: "accountId", message }] })
@@ -137,11 +128,10 @@ export class AccountJoins extends Context.Service<
       const banks = yield* BankStore
       const joins = yield* AccountJoinStore
       const events = yield* EventStore
-      const leases = yield* Leases
+      const banksAlone = yield* AloneWithBanks
       const ids = yield* Ids
       const feeds = yield* FeedsOfAccounts
       const joined = yield* JoinedRecords
-      const { atomically } = yield* Transactor
 
       const usable = Effect.fnUntraced(function* (bank: Bank) {
         const refusal = unusableBank(bank)
@@ -161,28 +151,22 @@ export class AccountJoins extends Context.Service<
         return { bank, account: yield* reach(caller, operation, "Account", found) } satisfies Owned
       })
 
-      /** Nobody reads or writes the banks meanwhile, none of them goes, and all of it takes effect or nothing. */
+      /** Alone with the banks, of which none goes meanwhile. */
       const alone = Effect.fnUntraced(function* <A, E, R>(
         workspaceId: Bank["workspaceId"],
         bankIds: ReadonlyArray<BankId>,
         body: Effect.Effect<A, E, R>
       ) {
-        const inOrder = [...new Set(bankIds)].toSorted()
-        const holder = `join:${yield* ids.next("request")}`
-        const taken = yield* leases.take(inOrder.map(bankLease), holder, leaseSeconds)
-        if (Option.isNone(taken)) return yield* busy
-        const guarded = Effect.gen(function* () {
-          for (const lease of taken.value) yield* leases.fence(lease)
-          for (const id of inOrder) {
-            const bank = yield* banks.hold(workspaceId, id)
-            if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
-            yield* usable(bank.value)
-          }
-          return yield* body
-        })
-        return yield* atomically(guarded).pipe(
-          Effect.catchTag("LeaseLost", () => Effect.fail(busy)),
-          Effect.ensuring(Effect.ignore(leases.free(holder)))
+        const each = [...new Set(bankIds)].toSorted()
+        return yield* banksAlone.act(each, () =>
+          Effect.gen(function* () {
+            for (const id of each) {
+              const bank = yield* banks.hold(workspaceId, id)
+              if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+              yield* usable(bank.value)
+            }
+            return yield* body
+          })
         )
       })
 
@@ -190,7 +174,7 @@ export class AccountJoins extends Context.Service<
       const again = Effect.fnUntraced(function* ({ account: { bankId, id, workspaceId } }: Owned) {
         const account = (yield* banks.accounts(bankId)).find((held) => held.id === id && isOwnAccount(held))
         const bank = yield* banks.get(workspaceId, bankId)
-        if (account === undefined || Option.isNone(bank)) return yield* busy
+        if (account === undefined || Option.isNone(bank)) return yield* bankIsRead
         return { bank: bank.value, account } satisfies Owned
       })
 
@@ -239,7 +223,7 @@ export class AccountJoins extends Context.Service<
             const now = yield* Timestamp.now
             const pair = [elder.account.id, younger.account.id] as const
             const named = yield* feeds.naming(workspace.id, pair)
-            if (yield* feeds.areRunning(named)) return yield* busy
+            if (yield* feeds.areRunning(named)) return yield* bankIsRead
             const id = yield* ids.next("accountJoin")
             const bankId = exchanged ? younger.bank.id : elder.bank.id
             const decided = { by: caller.cause, at: now }
@@ -289,10 +273,10 @@ export class AccountJoins extends Context.Service<
           [one.bank.id, other.bank.id],
           Effect.gen(function* () {
             const [kept] = yield* joins.of(workspaceId, ref.accountId)
-            if (kept?.id !== latest.id) return yield* busy
+            if (kept?.id !== latest.id) return yield* bankIsRead
             yield* again(one)
             const named = yield* feeds.naming(workspaceId, [kept.accountId])
-            if (yield* feeds.areRunning(named)) return yield* busy
+            if (yield* feeds.areRunning(named)) return yield* bankIsRead
             const shares = yield* joined.part(kept, now)
             yield* joins.remove(kept)
             const parted = (yield* everyAccount(workspaceId)).filter(
@@ -300,7 +284,7 @@ export class AccountJoins extends Context.Service<
             )
             const elder = parted.find(({ account }) => account.id === kept.accountId)
             const younger = parted.find(({ account }) => account.id === kept.joinedId)
-            if (elder === undefined || younger === undefined) return yield* busy
+            if (elder === undefined || younger === undefined) return yield* bankIsRead
             yield* feeds.part(named, kept, [elder.account, younger.account], shares, caller.cause)
             const data = { bankId: elder.bank.id, accountId: kept.accountId, joinedId: kept.joinedId }
             yield* events.append([
@@ -327,5 +311,5 @@ export class AccountJoins extends Context.Service<
         part
       })
     })
-  ).pipe(Layer.provide([FeedsOfAccounts.layer, JoinedRecords.layer]))
+  ).pipe(Layer.provide([FeedsOfAccounts.layer, JoinedRecords.layer, AloneWithBanks.layer]))
 }
