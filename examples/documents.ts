@@ -5,25 +5,17 @@
  * Run it with `node --conditions=@millrace/source examples/documents.ts`. How a receipt becomes the record below is the
  * program's own work: a template, a model, or a person.
  */
-import { Currency } from "@millrace/core"
-import { asOwner } from "@millrace/core/access"
 import { Events } from "@millrace/core/event"
-import { Feeds, PushedRecords, Tables, Workspaces } from "@millrace/core/kernel"
+import { Feeds, PushedRecords, Tables } from "@millrace/core/kernel"
 import { Millrace } from "@millrace/embed"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { newWorkspace } from "./newWorkspace.ts"
 
 export const layer = Millrace.layer({ providers: [], extracts: ["receipts"] })
 
 export const program = Effect.gen(function* () {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
-    name: "Example",
-    plan: "enterprise",
-    timezone: "UTC",
-    baseCurrency: Currency.make("EUR"),
-    ownerEmail: "owner@example.com"
-  })
-  const caller = asOwner(workspace, owner)
+  const { caller, workspace } = yield* newWorkspace
   const tables = yield* Tables
   const table = yield* tables.create(caller, { name: "Receipts", fields: [] })
   const { feed } = yield* (yield* Feeds).create(caller, {

@@ -1,11 +1,10 @@
 /** What the examples have in common: one bank into one table, once, in memory. */
-import { asOwner } from "@millrace/core/access"
-import { Banks, Feeds, Jobs, Tables, waitForJob, Workspaces } from "@millrace/core/kernel"
+import { Banks, Feeds, Jobs, Tables, waitForJob } from "@millrace/core/kernel"
 import type { ProviderMaking } from "@millrace/core/provider"
 import type { PrivateHosts } from "@millrace/adapters"
-import { Currency } from "@millrace/core"
 import { Millrace } from "@millrace/embed"
 import * as Effect from "effect/Effect"
+import { newWorkspace } from "./newWorkspace.ts"
 
 /** Connects the bank of a provider instance, syncs its transactions into a table, and answers the first rows. */
 export const sync = <E = never>(
@@ -14,14 +13,7 @@ export const sync = <E = never>(
   privateHosts?: PrivateHosts
 ) =>
   Effect.gen(function* () {
-    const { owner, workspace } = yield* (yield* Workspaces).found({
-      name: "Example",
-      plan: "enterprise",
-      timezone: "UTC",
-      baseCurrency: Currency.make("EUR"),
-      ownerEmail: "owner@example.com"
-    })
-    const caller = asOwner(workspace, owner)
+    const { caller } = yield* newWorkspace
     const { accounts, bank } = yield* (yield* Banks).connect(caller, {
       instanceId,
       attemptId: "example",

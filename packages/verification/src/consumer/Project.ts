@@ -1,5 +1,5 @@
 /** A project of somebody else: nothing in it but the packed packages, and the programs of `examples`. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { install, runToEnd, succeed } from "./Command.ts"
@@ -44,9 +44,15 @@ const [{ accounts }, answer] = await Effect.runPromise(
   Effect.all([Effect.provide(read, StatementThreads.layer()), Effect.provide(program, layer)])
 )
 const rows = accounts[0].rows.length
-console.log(JSON.stringify({ statement: rows, status: answer?.job?.status, created: answer?.job?.counts.created }))
+console.log(JSON.stringify({ statement: rows, status: answer?.job?.status, created: answer?.job?.counts.created, delivered: answer?.rows?.length }))
 process.exit(0)
 `
+
+/** The versions of what our own tests are run with. */
+export const testTools = (): Readonly<Record<string, string>> => {
+  const { devDependencies } = manifestOf<{ readonly devDependencies: Readonly<Record<string, string>> }>(root)
+  return Object.fromEntries(["vitest", "@effect/vitest"].map((name) => [name, devDependencies[name]!]))
+}
 
 /** Packs, and installs from the registry what the packages themselves say that they need. */
 export const makeProject = async (tools: Readonly<Record<string, string>>): Promise<Project> => {
@@ -132,6 +138,8 @@ export interface Ran {
   /** How the job of the program ended, and how many rows it wrote, where it has one. */
   readonly status?: string
   readonly created?: number
+  /** The rows that its feed delivered, of those that it returns. */
+  readonly delivered?: number
 }
 
 /** Runs a program as it was compiled. */
@@ -149,6 +157,25 @@ export const run = async (
 export const importEverything = async ({ folder }: Project, node: string): Promise<number> => {
   const code = `console.log(Object.keys(await import("./dist/everything.js")).length)`
   return Number(await succeed(node, ["--input-type=module", "-e", code], { folder }))
+}
+
+/** What an author outside of the repository writes: the examples that add something, each with its test. */
+const authored = /^add-/
+
+/**
+ * Runs the conformance suites over what the examples add, as the packed packages have them, with the `vitest` of the project.
+ * Returns how many tests there were.
+ */
+export const conform = async ({ folder }: Project): Promise<number> => {
+  const own = join(folder, "own")
+  cpSync(join(root, "examples"), own, { recursive: true, filter: (path) => !path.includes("node_modules") })
+  const tests = readdirSync(join(own, "test")).filter((name) => authored.test(name))
+  // Tests of plain stores compare what they count with what the recipe promises.
+  cpSync(join(root, "docs/recipes"), join(folder, "docs/recipes"), { recursive: true })
+  const report = join(folder, "conformance.json")
+  const args = ["run", "--root", own, "--reporter=default", "--reporter=json", `--outputFile=${report}`, ...tests]
+  await succeed(process.execPath, [join(folder, "node_modules/vitest/vitest.mjs"), ...args], { folder })
+  return (JSON.parse(readFileSync(report, "utf8")) as { readonly numPassedTests: number }).numPassedTests
 }
 
 /** `npx millrace` with arguments. */

@@ -11,13 +11,15 @@ import { serveOnce } from "./InstalledServer.ts"
 import {
   commandLine,
   compile,
+  conform,
   importEverything,
   looseFaults,
   makeProject,
   programs,
   type Project,
   removeProject,
-  run
+  run,
+  testTools
 } from "./Project.ts"
 
 const versions = { publint: "0.3.25", attw: "0.18.5", oldTypeScript: "5.9.3", oldNode: "22.23.3" } as const
@@ -47,6 +49,10 @@ const runOn = async (project: Project, node: string, DATABASE_URL: string): Prom
   for (const program of programs) {
     const ran = await run(project, program, node)
     if (program === "embed") expectSync(`Node ${version}, in memory`, ran)
+    if (program === "documents") {
+      if (ran.delivered !== 2) throw new Error(`Node ${version}: of two items ${ran.delivered} were delivered`)
+      say(`Node ${version}, documents: a receipt brought in, ${ran.delivered} rows of its items delivered`)
+    }
   }
   expectSync(`Node ${version}, PostgreSQL`, await run(project, "embed-on-postgres", node, { DATABASE_URL }))
   say(
@@ -69,6 +75,7 @@ const database = await startPostgres({ durable: false, settings: {} })
 let project: Project | undefined
 try {
   project = await makeProject({
+    ...testTools(),
     publint: versions.publint,
     "@arethetypeswrong/cli": versions.attw,
     "typescript-old": `npm:typescript@${versions.oldTypeScript}`
@@ -82,6 +89,7 @@ try {
     if (faults.length > 0) throw new Error(`For programs that are less strict:\n${faults.join("\n")}`)
     say(`compiled with TypeScript ${(await succeed(process.execPath, tsc, project)).trim()}`)
   }
+  say(`added from outside, by the examples: ${await conform(project)} tests of the conformance suites pass`)
   const { code, text } = await commandLine(project, ["--help"])
   if (code !== 0 || !text.includes("feeds")) throw new Error(`npx millrace --help ended with ${code}:\n${text}`)
   say("npx millrace --help: as in the repository")

@@ -26,6 +26,10 @@ it("installs from its archives, compiles against every entry point, and syncs in
   expect(await run(project, "embed", process.execPath)).toMatchObject({ status: "completed", statement: 2 })
 })
 
+it("delivers documents that a program brings in, a row for each item", async () => {
+  expect(await run(project, "documents", process.execPath)).toMatchObject({ delivered: 2 })
+})
+
 it("compiles for programs that are less strict, their compiler looking into our declarations", async () => {
   expect(await looseFaults(project)).toEqual([])
 })
