@@ -195,6 +195,32 @@ const checkFolder = async ({ model, world }: Installation): Promise<ReadonlyArra
   return left.length > 0 ? [`Pieces of files are left: ${left.join(", ")}`] : []
 }
 
+interface MessageRow {
+  readonly id: string
+  readonly state: string
+}
+
+const isOpen = ({ state }: MessageRow): boolean => ["held", "ready", "sending"].includes(state)
+
+/** Waits until no message is on its way. Each is told then, and to whoever takes the same id for the same message, once. */
+const checkMessages = async ({ database, destination }: Installation): Promise<ReadonlyArray<string>> => {
+  const until = performance.now() + quietMillis
+  for (;;) {
+    const messages = await database.query<MessageRow>(`select id, state from message`)
+    if (messages.some(isOpen) && performance.now() < until) {
+      await wait(200)
+      continue
+    }
+    if (messages.length === 0) return ["Nobody was told anything"]
+    return messages.flatMap(({ id, state }) => {
+      const arrived = destination.messages.get(id) ?? []
+      const isRight = state === "sent" ? arrived.length > 0 : state === "withdrawn" && arrived.length === 0
+      if (!isRight) return [`The message ${id} is ${state}, and came ${arrived.length} times`]
+      return new Set(arrived).size > 1 ? [`The message ${id} came with ${new Set(arrived).size} contents`] : []
+    })
+  }
+}
+
 /** Call it when every worker is up and nothing triggers any more. */
 export const check = async (installation: Installation): Promise<Checked> => {
   const { fleet, log, world } = installation
@@ -203,6 +229,7 @@ export const check = async (installation: Installation): Promise<Checked> => {
   const jobs = await jobsOf(installation)
   breaches.push(
     ...checkJobs(installation, jobs),
+    ...(await checkMessages(installation)),
     ...(await checkLocks(installation)),
     ...(await checkFolder(installation))
   )

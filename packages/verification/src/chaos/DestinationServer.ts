@@ -2,6 +2,7 @@
  * A destination behind HTTP, outside of the database: it remembers every write that it acknowledged, and by whom.
  * `RemoteDestination` is the driver of it. Each path is a place of its own.
  */
+import { setTimeout as wait } from "node:timers/promises"
 import type { Outgoing, Receipt } from "@millrace/core/destination"
 import { ScriptedPlace, writeOne } from "@millrace/testing/fake"
 import { Gate } from "./Gate.ts"
@@ -32,6 +33,8 @@ export interface DestinationServer {
   readonly after: Gate<Asked>
   /** In the order in which they were made. */
   readonly writes: ReadonlyArray<Written>
+  /** Messages to people: what came under each id, as often as it came. */
+  readonly messages: ReadonlyMap<string, ReadonlyArray<string>>
   readonly close: () => Promise<void>
 }
 
@@ -46,11 +49,21 @@ export interface RemoteLookup {
   readonly keys: ReadonlyArray<string>
 }
 
+/** What a worker hands over to tell somebody. */
+export interface RemoteMessage {
+  readonly id: string
+  readonly content: unknown
+}
+
+/** Milliseconds in which a worker may be lost that has sent a message and does not know it yet. */
+const answerMillis = 30
+
 export const startDestination = async (): Promise<DestinationServer> => {
   const places = new Map<string, ScriptedPlace>()
   const before = new Gate<Asked>()
   const after = new Gate<Asked>()
   const writes: Array<Written> = []
+  const messages = new Map<string, ReadonlyArray<string>>()
   const at = (path: string): ScriptedPlace => {
     let place = places.get(path)
     if (place === undefined) places.set(path, (place = new ScriptedPlace()))
@@ -64,6 +77,12 @@ export const startDestination = async (): Promise<DestinationServer> => {
     })
 
   const answer = async ({ body, caller, isGone, path }: JsonCall) => {
+    if (path === "/message") {
+      const { content, id } = body as RemoteMessage
+      messages.set(id, [...(messages.get(id) ?? []), JSON.stringify(content)])
+      await wait(answerMillis)
+      return true
+    }
     const asked: Asked = {
       caller,
       path: (body as { readonly path: string }).path,
@@ -80,5 +99,5 @@ export const startDestination = async (): Promise<DestinationServer> => {
   }
 
   const server = await serveJson(answer)
-  return { url: server.url, at, before, after, writes, close: server.close }
+  return { url: server.url, at, before, after, writes, messages, close: server.close }
 }

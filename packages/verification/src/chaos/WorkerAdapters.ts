@@ -5,6 +5,7 @@ import { destinationOf, destinationsOf } from "../../../core/src/destination/Des
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RemoteModel } from "./DestinationServer.ts"
+import { remoteChannels } from "./RemoteChannels.ts"
 import { makeRemoteDestination } from "./RemoteDestination.ts"
 import { makeRemoteProvider } from "./RemoteProvider.ts"
 
@@ -20,9 +21,12 @@ export interface WorkerOptions {
 }
 
 export const layer = ({ bankUrl, destinationUrl, model, name }: WorkerOptions, folder: string | undefined) => {
-  const adapters = Adapters.layer({ providers: [makeRemoteProvider({ url: bankUrl, caller: name })], folder })
+  const place = { url: destinationUrl, caller: name }
+  const adapters = remoteChannels(place).pipe(
+    Layer.provideMerge(Adapters.layer({ providers: [makeRemoteProvider({ url: bankUrl, caller: name })], folder }))
+  )
   if (model === "wholeFile") return adapters
-  const remote = destinationOf(makeRemoteDestination({ url: destinationUrl, caller: name }, model))
+  const remote = destinationOf(makeRemoteDestination(place, model))
   return Layer.effect(
     Destinations,
     Effect.map(Destinations, (own) => destinationsOf(own.all.map((one) => (one.type === "file" ? remote : one))))

@@ -1,7 +1,7 @@
 /** A workspace with banks, and for each bank a feed into a table and one into a file. */
 import { workspaceFolder } from "@millrace/adapters/destination"
 import { asOwner, type Caller } from "@millrace/core/access"
-import { Banks, Feeds, Tables, Workspaces } from "@millrace/core/kernel"
+import { Banks, Enrichments, Feeds, Tables, Workspaces } from "@millrace/core/kernel"
 import { Currency } from "@millrace/core"
 import { layerKernel } from "@millrace/server"
 import * as Effect from "effect/Effect"
@@ -46,6 +46,37 @@ const mappings = ["id", "date", "amount", "description", "pending"].map((field) 
   sourceField: field,
   destinationField: field
 }))
+
+const recipients = [{ type: "email", recipients: ["owner@example.com"] }]
+
+/** Enrichments that look at everything and tell somebody: rows are the same with them. */
+const analysed = [
+  { name: "Transfers", type: "transfer_match", config: {} },
+  {
+    name: "Furniture",
+    type: "alert",
+    config: {
+      conditions: { logic: "or", conditions: [{ field: "description", operator: "contains", value: "e" }] },
+      destinations: recipients,
+      maxAgeDays: 365,
+      notifyResolved: true
+    }
+  },
+  {
+    name: "Spending",
+    type: "budget",
+    config: {
+      lines: [
+        {
+          key: "desks",
+          name: "Desks",
+          match: { logic: "and", conditions: [{ field: "description", operator: "startsWith", value: "Desk" }] },
+          amount: "100000"
+        }
+      ]
+    }
+  }
+]
 
 /** The services of the same installation, without a slot: it founds and never runs a job. */
 const onlooker = ({ databaseUrl, folder, secret, worker }: WorldOptions) =>
@@ -117,6 +148,10 @@ export const found = async (options: WorldOptions): Promise<World> => {
       })
       const { owner, workspace } = founded
       const user = asOwner(workspace, owner)
+      const enrichments = yield* Enrichments
+      for (const one of analysed) {
+        yield* enrichments.create(user, { ...one, dataType: "transactions", allFeeds: true })
+      }
       return { caller: user, secret: founded.secret }
     })
   )

@@ -11,8 +11,9 @@ import type { Workspace } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { makeEnrichment } from "@millrace/testing/fixture"
-import type { Seeded } from "@millrace/testing/model"
+import { Seeded } from "@millrace/testing/model"
 import { longAgo, type ScriptedBank, type ScriptedProvider } from "@millrace/testing/fake"
+import { enrichedWith, isOfSets } from "./Analysed.ts"
 import { BankHand, bankEvents } from "./BankEvents.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import type { Sometimes } from "./Sometimes.ts"
@@ -27,6 +28,9 @@ export interface Connected {
 }
 
 const contains = (value: string) => ({ field: "description", operator: "contains", value })
+
+/** One scenario in three has enrichments that look at sets. */
+const analysedScenarios = 3
 
 export class ConnectionScenario {
   readonly random: Seeded
@@ -47,6 +51,8 @@ export class ConnectionScenario {
   /** Changes behind the back of a reader that may still come. */
   meanwhiles = 1
   readonly enrichments: { filter?: Enrichment; rule?: Enrichment } = {}
+  /** Enrichments that look at sets, where there are any. */
+  sets: Array<Enrichment> = []
   /** Line of a true row -> id of its record. */
   readonly ids = new Map<number, string>()
   /** Line of a true row -> what it said when the ledger had it. */
@@ -100,11 +106,26 @@ export class ConnectionScenario {
     return { ...flags, startDate: CalendarDate.min(a, b), endDate: CalendarDate.max(a, b) }
   }
 
+  /** From a generator of its own: what else a scenario draws stays as it is. */
+  readonly analyse = Effect.fnUntraced(function* (this: ConnectionScenario, seed: number) {
+    if (!new Seeded(seed).once(analysedScenarios)) return
+    this.sets = [...(yield* enrichedWith(this.workspace, isOfSets))]
+    this.sometimes.happened("sets analysed")
+  })
+
   /** Somebody turns on, changes or turns off what enriches the rows of the workspace. */
   readonly enrich = Effect.fnUntraced(function* (this: ConnectionScenario) {
     const { enrichments, random } = this
     const which = random.once(2) ? "filter" : "rule"
     const store = yield* EnrichmentStore
+    if (this.sets.length > 0 && random.once(2)) {
+      const at = random.below(this.sets.length)
+      const old = this.sets[at]!
+      this.sets[at] = { ...old, enabled: !old.enabled, version: old.version + 1, revision: old.revision + 1 }
+      this.sometimes.happened("enrichment of sets turned on or off")
+      yield* store.update(this.sets[at])
+      return
+    }
     const config =
       which === "filter"
         ? {

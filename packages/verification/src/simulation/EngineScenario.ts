@@ -27,6 +27,7 @@ import { freeBanks, leaseBank, ownerOf, somebody } from "@millrace/testing/fixtu
 import { mapCalls } from "../fault/Calls.ts"
 import { FaultPoints } from "../fault/FaultPoints.ts"
 import { Seeded } from "@millrace/testing/model"
+import { analyseAnew, checkMessages, isTold } from "./AnalysisChecks.ts"
 import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionScenario } from "./ConnectionScenario.ts"
@@ -34,6 +35,7 @@ import { EventLoop } from "./EventLoop.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
 import { BrokenInvariant, must } from "./Invariant.ts"
 import { reportOf, type ScenarioReport } from "./ScenarioReport.ts"
+import { Mailbox } from "./Mailbox.ts"
 import { Machine, type Installation } from "./Machine.ts"
 import { pointedAdapters } from "./PointedPorts.ts"
 import { pushTo } from "./Pushing.ts"
@@ -113,14 +115,16 @@ class EngineScenario {
   readonly #steps: ReadonlyArray<readonly [(typeof stepKinds)[number], number]>
   readonly #timezone: string
   readonly #storage: Layer.Layer<Kernel.Stores>
+  readonly #seed: number
   #machinesMade = 0
   /** Milliseconds by which the store's clock was set back in all. */
   #setBack = 0
   #quietSince: number
   broken: BrokenInvariant | undefined
 
-  constructor(random: Seeded, storage: Layer.Layer<Kernel.Stores>) {
+  constructor(seed: number, random: Seeded, storage: Layer.Layer<Kernel.Stores>) {
     this.#storage = storage
+    this.#seed = seed
     this.random = random
     const [begins, timezone, oddity] = random.pick(beginnings)
     this.#timezone = timezone
@@ -148,6 +152,7 @@ class EngineScenario {
       stores,
       wrongBy: 0,
       calm: false,
+      mailbox: new Mailbox(new Seeded(seed), this.watch.sometimes),
       work: new TaskWork(new Seeded(random.below(0x7fff_ffff)), this.watch.sometimes),
       rates,
       running: 0,
@@ -283,6 +288,7 @@ class EngineScenario {
       )
     )
     this.scenarios.push(scenario)
+    this.desk(scenario.analyse(this.#seed + this.scenarios.length))
     scenario.happen(this.now, 8)
     this.addFeed(scenario)
   }
@@ -405,7 +411,8 @@ class EngineScenario {
       case "person deletes":
         return scenario.deleteRow(under, this.model === "wholeFile")
       case "enrich":
-        return this.desk(scenario.enrich())
+        this.desk(scenario.enrich())
+        return
       case "redeliver":
         return this.desk(scenario.redeliver(under))
       case "add feed":
@@ -435,6 +442,7 @@ class EngineScenario {
   calm(): void {
     const { installation, loop } = this
     installation.calm = true
+    installation.mailbox.calm = true
     for (const machine of this.machines) {
       machine.frozenUntil = -Infinity
       machine.wrongBy = 0
@@ -521,6 +529,14 @@ class EngineScenario {
         checkStill(this.watch, under, job, this.desk(under.rows).length)
       }
     }
+    for (const scenario of this.scenarios) {
+      const check = this.desk(analyseAnew(scenario))
+      if (check === undefined) continue
+      this.quietSync(scenario, scenario.feeds[0]!, {})
+      this.desk(check)
+    }
+    for (let n = 0; n < 48 && !this.scenarios.every((one) => this.desk(isTold(one))); n++) this.pass(hour)
+    for (const scenario of this.scenarios) this.desk(checkMessages(scenario, this.installation.mailbox))
   }
 
   play(): void {
@@ -546,7 +562,7 @@ export const engineScenario = (
 ): ScenarioReport => {
   const random = new Seeded(seed)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
-  const scenario = new EngineScenario(random, storage)
+  const scenario = new EngineScenario(seed, random, storage)
   const began = scenario.loop.now
   let exit: Exit.Exit<unknown, unknown> = Exit.void
   try {

@@ -29,7 +29,8 @@ export const invariants = [
   "every change is told, once and in order",
   "nothing breaks inside",
   "a crash changes nothing at the end",
-  "an analysis of what changed is one of everything"
+  "an analysis of what changed is one of everything",
+  "a message is told once"
 ] as const
 export type Invariant = (typeof invariants)[number]
 

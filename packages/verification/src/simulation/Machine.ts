@@ -4,7 +4,8 @@
  * It can be killed at any call of a port (everything in its memory is gone, what was committed stays), stand
  * still for a while and go on as if nothing had happened, be wrong about the time, and be stopped in good order.
  */
-import { Cursors, Jobs, Kernel, SyncRun } from "@millrace/core/kernel"
+import { Cursors, dueAnalysis, Jobs, Kernel, messageHandlers, SyncRun } from "@millrace/core/kernel"
+import { Channels } from "@millrace/core/message"
 import { StorageUnavailable, Transactor } from "@millrace/core/storage"
 import { TaskKinds } from "@millrace/core/task"
 import { layerMemory, schedules, TaskRunner } from "@millrace/jobs"
@@ -23,6 +24,7 @@ import * as Scope from "effect/Scope"
 import { FaultPoints, type Edge } from "../fault/FaultPoints.ts"
 import type { Seeded } from "@millrace/testing/model"
 import type { EventLoop } from "./EventLoop.ts"
+import type { Mailbox } from "./Mailbox.ts"
 import { fewHeld, pointedAdapters, pointedStores, watchedRun, type Outside } from "./PointedPorts.ts"
 import type { Happening } from "./Sometimes.ts"
 import type { TaskWork } from "./TaskWork.ts"
@@ -36,6 +38,8 @@ export interface Installation extends Outside {
   wrongBy: number
   /** Tasks that its machines run. */
   readonly work: TaskWork
+  /** Where messages to people arrive. */
+  readonly mailbox: Mailbox
   /** No faults any more. */
   calm: boolean
   /** Calls of ports until each of these happens once, on average; absent ones never do. */
@@ -117,7 +121,7 @@ export class Machine {
     if (this.dead) return Effect.interrupt
     const { calm, loop, random } = this.#installation
     const upstream = call.startsWith("Provider")
-    const destination = call.startsWith("Destination")
+    const destination = call.startsWith("Destination") || call.startsWith("Channels")
     const inside = fiber.getRef(InTransaction)
     // A request to a destination that is on its way cannot be held back by whoever sent it.
     if (edge === "begins" && !inside && !destination && this.frozenUntil > loop.now) {
@@ -177,8 +181,16 @@ export class Machine {
     const adapters = pointedAdapters(this.points, installation)
     const layer = TaskRunner.layer({ name }).pipe(
       Layer.provide(
-        TaskKinds.layer(schedules, installation.work.inside, installation.work.outside, installation.work.keyed)
+        TaskKinds.layer(
+          schedules,
+          installation.work.inside,
+          installation.work.outside,
+          installation.work.keyed,
+          dueAnalysis,
+          ...messageHandlers
+        )
       ),
+      Layer.provide(Layer.succeed(Channels, this.points.wrap("Channels", installation.mailbox.channels))),
       Layer.provideMerge(Jobs.layer.pipe(Layer.provide(Cursors.layer(Redacted.make("simulated"))))),
       Layer.provideMerge(layerMemory({ slots: this.slots })),
       Layer.provide(counted),

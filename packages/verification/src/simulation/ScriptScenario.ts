@@ -10,6 +10,7 @@ import { DeliveryStore, JobStore, StorageUnavailable } from "@millrace/core/stor
 import * as Effect from "effect/Effect"
 import { Seeded } from "@millrace/testing/model"
 import { checkEvents } from "./EventChecks.ts"
+import { analyseAnew } from "./AnalysisChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionScenario, orderOf } from "./ConnectionScenario.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
@@ -171,6 +172,7 @@ export const play = Effect.fnUntraced(function* (seed: number, simulation: Simul
   const connected = yield* connect(simulation, provider, random.once(2) ? ["a"] : ["a", "b"])
   const scenario = new ConnectionScenario(random, provider, connected, watch)
   watch.onCheckpoint = (key, value) => checkCheckpoint(scenario, key, value)
+  yield* scenario.analyse(seed)
   const script = new Script(simulation, scenario)
   scenario.happen(simulation.clock.now, 8)
   yield* addFeed(script)
@@ -179,4 +181,8 @@ export const play = Effect.fnUntraced(function* (seed: number, simulation: Simul
   yield* checkEnd(scenario)
   yield* checkEvents(scenario, watch)
   yield* checkQuiet(script)
+  const check = yield* analyseAnew(scenario)
+  if (check === undefined) return
+  yield* drive(simulation, scenario.feeds[0]!.feed)
+  yield* check
 })
