@@ -68,6 +68,11 @@ export class PutAside {
     return this.#next === 0
   }
 
+  /** How many rows of an account were put aside. */
+  count(account: string): number {
+    return (this.#places.get(account) ?? []).reduce((sum, { rows }) => sum + rows, 0)
+  }
+
   /** To be called after each page: puts aside what the stage holds where that is too much. */
   after(stage: Stage): Effect.Effect<void, StorageUnavailable> {
     if (stage.held <= this.#bounds.held) return Effect.void

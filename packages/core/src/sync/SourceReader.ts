@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import type { Account } from "../bank/Account.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
@@ -321,9 +322,16 @@ export class SourceReader extends Context.Service<
             })
           }
         })
-        // While the database writes one account, the next one is matched; of large pulls one is held at a time.
-        const concurrency = aside.isEmpty ? Math.min(2, owners.length) : 1
-        yield* Effect.forEach(owners, writeAccount, { concurrency, discard: true }).pipe(
+        // While the database writes one account, the next one is matched. Of a large pull no more accounts are held at
+        // once than a stage may hold rows; one that has more than that is held alone.
+        const held = Semaphore.makeUnsafe(limits.stagedInMemory)
+        const alongside = (account: Account) => {
+          const { providerAccountId } = account
+          const rows = aside.count(providerAccountId) + staged.heldOf(providerAccountId)
+          const share = Math.min(Math.max(rows, 1), limits.stagedInMemory)
+          return held.withPermits(aside.isEmpty ? 1 : share)(writeAccount(account))
+        }
+        yield* Effect.forEach(owners, alongside, { concurrency: 2, discard: true }).pipe(
           Effect.ensuring(Effect.ignore(aside.drop))
         )
         yield* atomically(

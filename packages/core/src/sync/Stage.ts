@@ -182,6 +182,11 @@ export class Stage {
     return given
   }
 
+  /** How many rows of an account are held. */
+  heldOf(account: string): number {
+    return this.#rows.get(account)?.length ?? 0
+  }
+
   get accounts(): Iterable<string> {
     return this.#rows.keys()
   }

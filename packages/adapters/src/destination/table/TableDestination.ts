@@ -360,7 +360,7 @@ export const make: Effect.Effect<
     type: "table",
     label: "Table",
     Config: TableConfig,
-    capabilities: { write: "transactional", canRemove: true, batch: 1_000 },
+    capabilities: { write: "transactional", canRemove: true, batch: limits.commitChunk },
     check,
     bind,
     read,
