@@ -1,5 +1,6 @@
 /** The second wall between workspaces: the stores behind it, and what the database itself shows and refuses. */
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { ownColumns, upstreamColumns } from "../../src/storage/postgres/PostgresAccountJoinStore.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { tablesWithoutWall, unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
 import { Ids } from "@millrace/core"
@@ -51,6 +52,16 @@ layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { exclu
           const gone = Object.keys(tablesWithoutWall).filter((name) => !names.has(name) && !name.startsWith("cluster_"))
           expect(gone).toEqual([])
         })
+    )
+
+    it.effect("knows of each column of accounts whether joined accounts exchange it", () =>
+      Effect.gen(function* () {
+        const sql = yield* OwnerClient
+        const found = yield* sql<{ readonly name: string }>`select attname as name from pg_attribute
+          where attrelid = 'account'::regclass and attnum > 0 and not attisdropped`
+        // A new column: what an upstream says of an account goes into the first, all else into the second.
+        expect(found.map(({ name }) => name).toSorted()).toEqual([...upstreamColumns, ...ownColumns].toSorted())
+      })
     )
 
     it.effect("keeps nothing of a bank that was destroyed but what says that there was one", () =>

@@ -22,6 +22,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AccountLists, type AccountList } from "./AccountList.ts"
+import { notedQuietly } from "./NotedQuietly.ts"
 import type { Bank } from "./Bank.ts"
 import { statusEvents } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
@@ -131,13 +132,13 @@ export class Looks extends Context.Service<
           )
         })
 
-        /** What a failed look leaves behind; that it cannot be written is no reason to hide why the look failed. */
+        /** What a failed look leaves behind. */
         const noted =
           <E>(bank: Bank, looking: Looking<E>, source?: StatusSource) =>
           <A, E2 extends Unlooked>(look: Effect.Effect<A, ProviderError | E2>) =>
             Effect.tapError(look, (error) =>
               isProviderError(error)
-                ? Effect.ignore(failed(bank, error, looking, source === undefined ? {} : { source }))
+                ? notedQuietly(bank, failed(bank, error, looking, source === undefined ? {} : { source }))
                 : Effect.void
             )
 
@@ -160,7 +161,7 @@ export class Looks extends Context.Service<
             Effect.map(found),
             Effect.tapError((error) =>
               isTagged(error) && isProviderError(error)
-                ? Effect.andThen(atomically(keep), Effect.ignore(failed(bank, error, looking)))
+                ? Effect.andThen(atomically(keep), notedQuietly(bank, failed(bank, error, looking)))
                 : Effect.void
             )
           )

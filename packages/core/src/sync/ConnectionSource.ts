@@ -11,6 +11,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
 import { Looks } from "../bank/Looks.ts"
+import { notedQuietly } from "../bank/NotedQuietly.ts"
 import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -271,15 +272,14 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const dataType = run.feed.dataType as SyncDataType
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }
-        // That it cannot be kept is no reason to hide how the read went.
         if (Result.isSuccess(result)) {
-          if (looked?.reads?.[dataType] !== undefined) yield* Effect.ignore(looks.read(bank, dataType, looking))
+          if (looked?.reads?.[dataType] !== undefined) yield* notedQuietly(bank, looks.read(bank, dataType, looking))
           return result.success
         }
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
         if (looked !== undefined && isProviderError(error)) {
-          yield* Effect.ignore(looks.failed(bank, error, looking, { dataType }))
+          yield* notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
         }
         const wait = askedWait(error)
         return wait !== undefined && wait > limits.pauseOverSeconds

@@ -18,6 +18,7 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
 import { Looks } from "../bank/Looks.ts"
+import { notedQuietly } from "../bank/NotedQuietly.ts"
 import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
 import { LiveDataUnavailable } from "../failure/Failure.ts"
@@ -226,12 +227,13 @@ export class ReadThrough extends Context.Service<
         const outcome = yield* pull(right, asked, (status) => void (looked = status)).pipe(
           Effect.tapError((error) =>
             looked !== undefined && isProviderError(error)
-              ? Effect.ignore(looks.failed(bank, error, looking, { dataType }))
+              ? notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
               : Effect.void
           )
         )
         const failedBefore = looked?.reads?.[dataType] !== undefined
-        if (failedBefore && outcome.problem === undefined) yield* Effect.ignore(looks.read(bank, dataType, looking))
+        if (failedBefore && outcome.problem === undefined)
+          yield* notedQuietly(bank, looks.read(bank, dataType, looking))
         return outcome
       })
 

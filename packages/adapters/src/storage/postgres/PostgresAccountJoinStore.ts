@@ -10,8 +10,8 @@ import { isSearched } from "./RecordSearch.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
-/** What an account is to its upstream, and what the upstream says of it. A new column of the kind belongs here. */
-const upstreamColumns = [
+/** What an account is to its upstream, and what the upstream says of it. A column of accounts is here or in `ownColumns`. */
+export const upstreamColumns = [
   "bank_id",
   "provider_account_id",
   "stable_keys",
@@ -27,6 +27,20 @@ const upstreamColumns = [
   "supports",
   "state",
   "sign_override"
+] as const
+
+/** What stays with an account, whatever it is read from: who it is, what people call it, what became part of it. */
+export const ownColumns = [
+  "id",
+  "workspace_id",
+  "account_name",
+  "given_name",
+  // The same of both, or they are not joined.
+  "currency",
+  "joined_into",
+  "joins",
+  "created_at",
+  "updated_at"
 ] as const
 
 /** Tables about how an account was read, by account; former ids are those of an upstream. */
