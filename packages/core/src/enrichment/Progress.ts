@@ -114,7 +114,8 @@ export class Progress {
     const { claims, verdict } = outcome
     const { id } = step.enrichment
     const silent = this.silent?.get(id)
-    if (silent?.has("*") === true && verdict === undefined) return
+    // A filter that a person silenced about the record objects to it no more.
+    if (silent?.has("*") === true) return
     this.count(claims)
     if (claims.length > 0 || outcome.matched === true) this.matched.push(id)
     this.skipped += outcome.skipped ?? 0

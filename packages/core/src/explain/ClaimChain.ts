@@ -1,6 +1,7 @@
 /** Everything that is said of a field of a record, the strongest word first, each said once more (enrichments A6, A7). */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { AnalysisLink } from "../enrichment/AnalysisStore.ts"
 import type { Outcome } from "../enrichment/kinds/Kind.ts"
 import { authorities } from "../enrichment/kinds/Kind.ts"
 import type { Authority } from "../enrichment/history/RecordChange.ts"
@@ -85,6 +86,22 @@ const explainClaim = ({ again, step }: Pick<Traced, "again" | "step">, claim: Cl
     recomputed: (same ?? made.at(-1))?.value ?? null,
     holds: same !== undefined
   }
+}
+
+/** What a link stands on: the claim that names it or another of its members, made again from the evidence of the link. */
+export const explainLink = (
+  { enrichment, kind }: Pick<Step, "enrichment" | "kind">,
+  { evidence: kept, id, members }: Pick<AnalysisLink, "evidence" | "id" | "members">
+): Explained => {
+  if (kind?.family !== "set" || kind.linkField === undefined) return unexplained(null)
+  const config = decode(kind.Config, enrichment.config)
+  const evidence = decode(kind.Evidence, kept ?? null)
+  if (Result.isFailure(config) || Result.isFailure(evidence)) return unexplained(null)
+  const field = kind.linkField
+  const named = [id, ...members.map(({ recordId }) => recordId)].map((value) =>
+    kind.explain(config.success, { field, value, evidence: evidence.success })
+  )
+  return named.find(({ holds }) => holds) ?? named[0]!
 }
 
 /** Why a change was made, in one sentence. */

@@ -18,7 +18,7 @@ import type { FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { type ChainLink, chainsOf, ClaimTrace } from "./ClaimChain.ts"
+import { type ChainLink, chainsOf, ClaimTrace, explainLink } from "./ClaimChain.ts"
 import { type Looked, RecordLooks, type RowLook } from "./RecordLooks.ts"
 
 export interface FieldExplanation {
@@ -56,6 +56,8 @@ export interface LinkExplanation extends Omit<AnalysisLink, "evidence"> {
   readonly enrichmentId: string
   readonly evidence: AnalysisLink["evidence"]
   readonly sentence: string
+  /** Whether the same follows from its evidence once more. */
+  readonly holds: boolean
 }
 
 export interface Explanation {
@@ -113,8 +115,9 @@ const make = Effect.gen(function* () {
           if (!link.members.some(({ recordId }) => recordId === record.id)) continue
           const others = link.members.filter(({ recordId }) => recordId !== record.id).length
           const label = kinds.get(enrichment.type)?.label ?? enrichment.type
-          const sentence = `${label} (${enrichment.name}) ties it to ${others} other${others === 1 ? "" : "s"} as ${link.kind}`
-          found.set(link.id, { ...link, enrichmentId: id, sentence })
+          const tie = `${label} (${enrichment.name}) ties it to ${others} other${others === 1 ? "" : "s"} as ${link.kind}`
+          const { holds, sentence } = explainLink({ enrichment, kind }, link)
+          found.set(link.id, { ...link, enrichmentId: id, sentence: `${tie}. ${sentence}`, holds })
         }
       }
     }

@@ -100,7 +100,8 @@ const ExplanationRecord = Schema.Struct({
       enrichmentId: Schema.String,
       members: Schema.Array(Schema.Struct({ recordId: Schema.String, role: Schema.String })),
       evidence: Schema.Json,
-      sentence: Schema.String
+      sentence: Schema.String,
+      holds: Schema.Boolean.annotate({ description: "Whether the same follows from its evidence once more." })
     })
   ),
   history: Schema.Array(ChangeRecord).annotate({ description: "Changes of its values, newest first." })

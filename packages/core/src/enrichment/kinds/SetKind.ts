@@ -238,4 +238,9 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   /** The facts that make it as if it had not spoken. */
   undo(target: UndoTarget): ReadonlyArray<FactRequest>
   explain(config: Config, explained: Explained<Evidence>): Explanation
+  /**
+   * Where it ties records together: the field that says what a record is tied to, by the id of the link or of another member. A
+   * link is explained as this claim is, from its own evidence.
+   */
+  readonly linkField?: string
 }

@@ -80,5 +80,6 @@ export const fees: SetKind<FeesConfig, PreparedFees, FeesState, FeeEvidence> = {
   watches: ["rates"],
   plan: planFees,
   undo,
-  explain: explainFee
+  explain: explainFee,
+  linkField: "fee.causeRecordId"
 }

@@ -88,5 +88,6 @@ export const transferMatch: SetKind<TransferConfig, TransferConfig, TransferStat
   plan: planTransfers,
   undo,
   feedback: suggestionFeedback,
-  explain: explainTransfer
+  explain: explainTransfer,
+  linkField: "transfer.id"
 }
