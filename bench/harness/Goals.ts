@@ -3,7 +3,9 @@ import * as Schema from "effect/Schema"
 
 export const Goal = Schema.Struct({
   min: Schema.optionalKey(Schema.Finite),
-  max: Schema.optionalKey(Schema.Finite)
+  max: Schema.optionalKey(Schema.Finite),
+  /** What it was when somebody last noted it; nothing is judged by it. */
+  last: Schema.optionalKey(Schema.Finite)
 })
 export type Goal = typeof Goal.Type
 
