@@ -1,5 +1,6 @@
 /** What joins refuse, what they meet, and what they leave behind where a process dies. */
 import {
+  calling,
   makeBank,
   makeJob,
   ownerOf,
@@ -12,6 +13,7 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect } from "vitest"
+import type { Caller } from "../../src/access/Caller.ts"
 import { bankLease } from "../../src/bank/BankLease.ts"
 import { Banks } from "../../src/bank/Banks.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
@@ -87,6 +89,45 @@ describe("joining accounts", () => {
       expect(part.message).toContain(`is part of ${elder.id}`)
       // A part is nobody's to see.
       expect(yield* failed(service.list(caller, ref))).toMatchObject({ _tag: "NotFound" })
+    }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene("shows and does nothing to who does not reach the banks", { model: "upsertByKey" }, (simulation) =>
+    Effect.gen(function* () {
+      const service = yield* AccountJoins
+      const { bank, caller, elder, workspace, younger } = yield* relinked(simulation)
+      const ref = { bankId: bank.id, accountId: younger.id }
+      const [app, ownApp] = [false, true].map((firstParty) =>
+        calling({
+          kind: "oauth_app",
+          workspace,
+          app: { clientId: "app_1", name: "Planner", firstParty },
+          userId: "usr_00000000000000000000000001",
+          role: "owner",
+          scopes: ["banks:read", "banks:write"]
+        })
+      ) as [Caller, Caller]
+      const stranger = ownerOf(yield* storeWorkspace())
+      for (const outside of [app, stranger]) {
+        for (const [asked, other] of [
+          [ref, elder.id],
+          [{ bankId: bank.id, accountId: elder.id }, younger.id]
+        ] as const) {
+          expect(yield* failed(service.list(outside, asked))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* failed(service.join(outside, asked, other))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* failed(service.part(outside, asked))).toMatchObject({ _tag: "NotFound" })
+        }
+      }
+      expect((yield* service.list(caller, ref)).joins).toEqual([])
+      const { account } = yield* service.join(ownApp, ref, elder.id)
+      expect(account.id).toBe(elder.id)
+      // What was joined before is neither told again to them, nor parted by them.
+      for (const outside of [app, stranger]) {
+        expect(yield* failed(service.join(outside, ref, elder.id))).toMatchObject({ _tag: "NotFound" })
+        const joined = { bankId: account.bankId, accountId: account.id }
+        expect(yield* failed(service.part(outside, joined))).toMatchObject({ _tag: "NotFound" })
+      }
+      expect((yield* service.list(caller, { bankId: account.bankId, accountId: account.id })).joins).toHaveLength(1)
     }).pipe(Effect.provide(joins))
   )
 
