@@ -108,6 +108,10 @@ const placeholders = /\{(\w+)\}/g
 /** `note_id` -> `note`. */
 const what = (id: string): string => id.replace(/_id$/, "").replaceAll("_", "-")
 
+/** What a list is of: `enrichments links` and `enrichments series list` are of links and of series. */
+export const listedBy = (words: ReadonlyArray<string>): string =>
+  (words.at(-1) === "list" ? words.at(-2) : words.at(-1)) ?? "records"
+
 const starterOf = (starters: DerivedOperation["starters"], given: unknown): JsonObject | undefined => {
   const name = given as Option.Option<string> | undefined
   return name !== undefined && Option.isSome(name) ? starters?.[name.value] : undefined
@@ -148,7 +152,7 @@ const leafOf = (operation: DerivedOperation) => {
               })
             })
       }
-      if (answers === "list") return yield* showList(request, words.at(-2) ?? "records")
+      if (answers === "list") return yield* showList(request, listedBy(words))
       if (answers === "record") return yield* showRecord(request)
       yield* (yield* Api).send(request)
       const id = lastId === undefined ? "it" : String(given[`id:${lastId}`])
