@@ -281,6 +281,15 @@ const checkAll = (operation: Operation, rules: Rules) => {
   }
 }
 
+/** What is not harmless when it is sent twice: a repeat with the same `Idempotency-Key` is told the first answer (decisions 2.9). */
+const keyed = `
+  refreshBank startConnection completeConnection restoreBank reauthConnection undoMatch redoMatch
+  acceptSuggestion rejectSuggestion restoreTransaction joinAccounts partAccounts createFeed uploadFeedFile
+  readFeedUpload triggerSync pauseJob resumeJob redeliverFeedRecords createEnrichment undoDecision mergeSeries
+  splitSeries mergeMerchants undoChange undoRun createTable restoreTable createField createRows deleteRows
+  restoreRow
+`
+
 describe("deciding who may do what", () => {
   it.each(Object.entries(table))("agrees with what is written down of %s: %s", (id, line) => {
     const [scopes, letter, app] = line.split(" ") as [string, keyof typeof roleOfLetter, "all" | "own"]
@@ -292,6 +301,11 @@ describe("deciding who may do what", () => {
       looks: looks.test(id),
       everyPlan: id === "whoami"
     })
+  })
+
+  it("keeps the answers to what must not be done twice, and to nothing else", () => {
+    const found = Object.values(operations).filter(({ idempotency }) => idempotency === "key")
+    expect(found.map(({ id }) => id).toSorted()).toEqual(keyed.trim().split(/\s+/).toSorted())
   })
 
   it("keeps what only people, only automations and no apps may do to them", () => {
