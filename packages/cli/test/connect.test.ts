@@ -295,7 +295,7 @@ const connect = (BROWSER: string, ...more: ReadonlyArray<string>) =>
   })
 
 describe("millrace banks connect", () => {
-  it("opens the page, waits, and shows the bank with its accounts", { timeout: 60_000 }, async () => {
+  it("opens the page, waits, and shows the bank with its accounts", { timeout: 300_000 }, async () => {
     const browser = browserThat(`
       const state = new URL(process.argv[2]).searchParams.get("state")
       await fetch("${base}/connect/callback/demo%3Adefault?connection_id=demo%3Anormal%3Acli&state=" + state)`)
@@ -305,7 +305,7 @@ describe("millrace banks connect", () => {
     expect(JSON.parse(out)).toMatchObject({ name: "Demo National Bank", accounts: [{}, {}, {}] })
   })
 
-  it("fails with why where the person stops", { timeout: 60_000 }, async () => {
+  it("fails with why where the person stops", { timeout: 300_000 }, async () => {
     const browser = browserThat(`
       const state = new URL(process.argv[2]).searchParams.get("state")
       await fetch("${base}/connect/callback/demo%3Adefault?status=cancelled&state=" + state)`)
@@ -316,7 +316,7 @@ describe("millrace banks connect", () => {
 
   it.skipIf(!existsSync(chromium))(
     "is gone through by clicks in headless Chromium (skipped where /usr/bin/chromium is not installed)",
-    { timeout: 180_000 },
+    { timeout: 300_000 },
     async () => {
       const { chromium: browsers } = await import("playwright-core")
       const browser = await browsers.launch({ executablePath: chromium, headless: true, args: flags.split(" ") })

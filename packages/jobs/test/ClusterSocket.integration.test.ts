@@ -98,7 +98,7 @@ const test = (
   { alone = false } = {}
 ) =>
   it.live(title, () => Effect.provide(Effect.scoped(body), Layer.fresh(world)), {
-    timeout: 90_000,
+    timeout: 300_000,
     concurrent: !alone
   })
 

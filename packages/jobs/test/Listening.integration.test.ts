@@ -56,5 +56,5 @@ it.live(
       const heard = yield* storeJob(yield* storeFeed(workspace))
       yield* until(Effect.sync(() => runs.started.includes(heard.id)))
     }).pipe(Effect.scoped, Effect.provide(world)),
-  60_000
+  300_000
 )

@@ -104,7 +104,7 @@ it("connects a bank by its id, once, and the server syncs it", async () => {
   })
   await ask(`/v1/feeds/${feed.id}/sync`, {})
   await expect
-    .poll(() => call(server.url, key, `/v1/tables/${table.id}/rows`).then(({ body }) => body), { timeout: 60_000 })
+    .poll(() => call(server.url, key, `/v1/tables/${table.id}/rows`).then(({ body }) => body), { timeout: 300_000 })
     .toMatch(/"amount":(2100|-954\.8).*"amount":(2100|-954\.8)/)
 })
 

@@ -195,13 +195,13 @@ describe("the work of reading grows with the file and no faster", () => {
   it.each(["a plain file", "an OFX statement"] as const)(
     "for every byte repeated in %s",
     (place) => expectLinear(place, everyByte),
-    120_000
+    300_000
   )
 
   it.each(Object.keys(places) as ReadonlyArray<Place>)(
     "for sequences repeated in %s",
     (place) => expectLinear(place, sequences),
-    120_000
+    300_000
   )
 
   it("for ever new names of elements, closed and not", () => {

@@ -113,7 +113,7 @@ describe("files read in a thread", () => {
         "read"
       ])
     },
-    120_000
+    300_000
   )
 
   it("leave this thread free, and their turn to others when nobody waits for them any more", async () => {

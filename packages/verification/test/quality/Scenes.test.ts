@@ -5,7 +5,7 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 
-describe("a small form of the scenes of quality", { timeout: 120_000 }, () => {
+describe("a small form of the scenes of quality", { timeout: 300_000 }, () => {
   for (const scene of scenes) {
     const missing = scene.missing?.()
     it.effect.skipIf(missing !== undefined)(

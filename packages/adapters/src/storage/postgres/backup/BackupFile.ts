@@ -124,3 +124,10 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
     if (counts[name] !== n) throw broken(path, `the table ${name} has ${counts[name] ?? 0} rows and not ${n}`)
   }
 }
+
+/** Reads it to its end. Fails with `BackupUnusable`. */
+export const checkBackup = async (path: string): Promise<void> => {
+  const lines = readBackup(path)
+  let line = await lines.next()
+  while (line.done !== true) line = await lines.next()
+}

@@ -10,7 +10,7 @@ import { schemaName } from "../Schema.ts"
 import { inTransaction, stateOf, stored } from "../SqlFailure.ts"
 import { sayEveryWorkspace } from "../WorkspaceWall.ts"
 import { tables } from "./Backup.ts"
-import { BackupUnusable, type Header, type Line, readBackup } from "./BackupFile.ts"
+import { BackupUnusable, checkBackup, type Header, type Line, readBackup } from "./BackupFile.ts"
 
 const insertBytes = 4 * 1_048_576
 const insertRows = 5_000
@@ -39,7 +39,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
   const sql = yield* SqlClient.SqlClient
   const file = readBackup(path)
   const unusable = (message: string) => new BackupUnusable({ message: `${path} ${message}. Nothing was restored.` })
-  // A file that was altered is known by its end at the latest, and rows that come before may be none of their table.
+  // Whoever alters a file can alter its digest too.
   const ofFile = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, BackupUnusable | SqlError> =>
     Effect.mapError(effect, (error) =>
       /^2[23]...$/.test(stateOf(error)) ? unusable("is no whole backup: it holds what no table takes") : error
@@ -49,6 +49,11 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
     catch: (cause) => (cause instanceof BackupUnusable ? cause : unusable(`cannot be read: ${String(cause)}`))
   }).pipe(Effect.map(({ done, value }) => (done === true ? undefined : (value as Line))))
 
+  // Read to its end first: a file that was cut or altered is refused before anything is made for it.
+  yield* Effect.tryPromise({
+    try: () => checkBackup(path),
+    catch: (cause) => (cause instanceof BackupUnusable ? cause : unusable(`cannot be read: ${String(cause)}`))
+  })
   return yield* Effect.gen(function* () {
     const header = (yield* nextLine) as Header
     const applied = header.schema.map((name) => ({ id: Number(name.slice(0, 4)), name: name.slice(5) }))
