@@ -226,10 +226,17 @@ describe("a data folder whose disk becomes full", () => {
       expect((await ask(`/v1/tables/${notes.id}`)).body.data.rowCount).toBe(kept)
 
       // Without room for its log it ends, and with it the server: both begin again once there is some.
+      const seen = { ended: false }
+      const ended = server.ended.finally(() => (seen.ended = true))
+      // A statement or a connection may find no room before the log does: then the log has to be filled further.
       const broken = (async () => {
-        for (;;) await query("select pg_switch_wal(), pg_logical_emit_message(true, 'full', repeat('x', 4000))")
-      })().catch((cause: unknown) => String(cause))
-      expect(await server.ended).toEqual({ code: 1, signal: null })
+        while (!seen.ended) {
+          await query("select pg_switch_wal(), pg_logical_emit_message(true, 'full', repeat('x', 4000))").catch(() =>
+            wait(50)
+          )
+        }
+      })()
+      expect(await ended).toEqual({ code: 1, signal: null })
       await broken
       expect(server.stderr()).toMatch(/The built-in PostgreSQL ended unexpectedly.*is full: free some space/)
       const early = await begin()
