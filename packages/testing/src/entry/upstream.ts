@@ -17,11 +17,12 @@ export {
   type WebhookEvent,
   type WebhookForgery
 } from "../upstream/FakeUpstream.ts"
-export { fakeFiskil, type FakeFiskilOptions } from "../upstream/fiskil/FakeFiskil.ts"
+export type { StandInOptions } from "../upstream/StandIn.ts"
+export { fakeFiskil } from "../upstream/fiskil/FakeFiskil.ts"
 export { type Breakage, breakages, type Incident, type IncidentPlan, type Refusal } from "../upstream/Incident.ts"
 export { exactNumber, mutatedJson, withUnknownEnums, withUnknownFields } from "../upstream/JsonMutator.ts"
 export { move, type MoveOptions } from "../upstream/LedgerMoves.ts"
-export { fakeQuiltt, type FakeQuilttOptions, quilttConnectorId } from "../upstream/quiltt/FakeQuiltt.ts"
+export { fakeQuiltt, quilttConnectorId } from "../upstream/quiltt/FakeQuiltt.ts"
 export { type Excess, type RequestLimit, RequestLimits } from "../upstream/RequestLimits.ts"
 export {
   type LedgerChange,

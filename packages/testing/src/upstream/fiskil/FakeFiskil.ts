@@ -5,28 +5,17 @@
  */
 import { createHmac } from "node:crypto"
 import { Timestamp } from "@millrace/core"
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, startFakeServer } from "../FakeServer.ts"
 import type { FakeConnection, FakeUpstream, FakeWebhooks, SignIn, WebhookEvent } from "../FakeUpstream.ts"
+import { connectionOf, returned, type StandInOptions } from "../StandIn.ts"
 import type { Refusal } from "../Incident.ts"
 import { consentPage } from "./FiskilPage.ts"
 import { type Connected, type Consent, FiskilState } from "./FiskilState.ts"
 import { accountOf, balanceOf, institutionOf, transactionOf, type WireTransaction } from "./FiskilWire.ts"
-
-export interface FakeFiskilOptions {
-  readonly port?: number
-  /** Rows of a page at most, however many are asked for. 1,000, as there, unless given. */
-  readonly pageRows?: number
-  /** Written behind the name of every institution. */
-  readonly mark?: string
-  /** Days of rows to begin with; 300 unless given. */
-  readonly days?: number
-  /** Rows of the account that moves most; 60 unless given. */
-  readonly rows?: number
-}
 
 const clientId = "client-of-the-fake-fiskil"
 const clientSecret = "secret-of-the-fake-fiskil"
@@ -298,10 +287,8 @@ const webhooksOf = (state: FiskilState): FakeWebhooks => {
   }
 }
 
-const paid = (connectionId: string): ConnectPayload => ({ kind: "provider_connection_id", connectionId })
-
 /** Starts a stand-in; it ends with the scope. */
-export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeUpstream, never, Scope.Scope> =>
+export const fakeFiskil = (options: StandInOptions = {}): Effect.Effect<FakeUpstream, never, Scope.Scope> =>
   Effect.gen(function* () {
     let made: FiskilState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
@@ -322,11 +309,7 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
       }
     }, options)
     const state = made!
-    const find = (ref: string): Connected => {
-      const one = state.connected.find((each) => each.ref === ref)
-      if (one === undefined) throw new RangeError(`there is no connection ${ref}`)
-      return one
-    }
+    const find = (ref: string) => connectionOf(state.connected, ref)
     /** A session works once, and only before its end. */
     const used = (step: ClientStep) => {
       const session = step.kind === "authSession" ? state.sessions.get(step.authSessionId) : undefined
@@ -362,19 +345,19 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
       signIn: (step, who = {}) => {
         const { endUserId, institutionId = who.institutionId } = used(step)
         const chosen: SignIn = institutionId === undefined ? who : { ...who, institutionId }
-        return paid(state.consent(endUserId, chosen).consentId)
+        return returned(state.consent(endUserId, chosen).consentId)
       },
       unknown: ({ secrets }) => ({ ref: "eu_elsewhere/22", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":
-            return paid("00000000-0000-4000-8000-000000000000")
+            return returned("00000000-0000-4000-8000-000000000000")
           case "foreign": {
             const other = state.newEndUser("somebody else", "eve@example.com")
-            return paid(state.consent(other.id, { person: "eve" }).consentId)
+            return returned(state.consent(other.id, { person: "eve" }).consentId)
           }
           case "malformed":
-            return paid("../end-users/x?")
+            return returned("../end-users/x?")
           case "otherKind":
             return { kind: "plaid_public_token", publicToken: "public-sandbox-1" }
         }
@@ -384,7 +367,7 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
         const one = find(connectionRef)
         if (!one.ref.startsWith(`${endUserId}/${institutionId ?? ""}/`))
           throw new RangeError("the session is about another bank")
-        return paid(
+        return returned(
           state.consent(endUserId, { institutionId: one.ledger.institution.id, person: one.person }).consentId
         )
       },

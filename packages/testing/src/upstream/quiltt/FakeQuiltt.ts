@@ -3,28 +3,17 @@
  * that come with status 200, batched webhooks. A connection that is broken goes on to show what was read last, as there.
  */
 import { createHmac } from "node:crypto"
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import { type FakeProtocol, startFakeServer } from "../FakeServer.ts"
 import type { FakeConnection, FakeUpstream, FakeWebhooks, SignIn, WebhookEvent } from "../FakeUpstream.ts"
+import { connectionOf, returned, type StandInOptions } from "../StandIn.ts"
 import type { Refusal } from "../Incident.ts"
 import { graphqlAnswer } from "./QuilttGraphql.ts"
-import { type Connected, QuilttState } from "./QuilttState.ts"
+import { QuilttState } from "./QuilttState.ts"
 import { connectorPage, connectorScript } from "./QuilttPage.ts"
-
-export interface FakeQuilttOptions {
-  readonly port?: number
-  /** Rows of a page at most, however many are asked for. 100, as there, unless given. */
-  readonly pageRows?: number
-  /** Written behind the name of every institution. */
-  readonly mark?: string
-  /** Days of rows to begin with; 260 unless given. */
-  readonly days?: number
-  /** Rows of the account that moves most; 90 unless given. */
-  readonly rows?: number
-}
 
 export const quilttConnectorId = "millrace-test"
 const apiSecret = "api-secret-of-the-fake-quiltt"
@@ -225,10 +214,8 @@ const webhooksOf = (state: QuilttState): FakeWebhooks => {
   }
 }
 
-const paid = (connectionId: string): ConnectPayload => ({ kind: "provider_connection_id", connectionId })
-
 /** Starts a stand-in; it ends with the scope. */
-export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeUpstream, never, Scope.Scope> =>
+export const fakeQuiltt = (options: StandInOptions = {}): Effect.Effect<FakeUpstream, never, Scope.Scope> =>
   Effect.gen(function* () {
     let made: QuilttState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
@@ -254,11 +241,7 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
       }
     }, options)
     const state = made!
-    const find = (ref: string): Connected => {
-      const one = state.connected.find((each) => each.ref === ref)
-      if (one === undefined) throw new RangeError(`there is no connection ${ref}`)
-      return one
-    }
+    const find = (ref: string) => connectionOf(state.connected, ref)
     const sessionOf = (step: ClientStep) => {
       const session = step.kind === "connector" ? state.session(step.sessionToken) : undefined
       if (step.kind !== "connector" || session === undefined) throw new RangeError("there is no such session")
@@ -289,20 +272,20 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
       },
       signIn: (given, who = {}) => {
         const { profileId, step } = sessionOf(given)
-        if (step.connectionId !== undefined) return paid(find(step.connectionId).ref)
+        if (step.connectionId !== undefined) return returned(find(step.connectionId).ref)
         const institutionId = who.institutionId ?? step.institutionId
         const chosen: SignIn = institutionId === undefined ? who : { ...who, institutionId }
-        return paid(state.connect(profileId, chosen).ref)
+        return returned(state.connect(profileId, chosen).ref)
       },
       unknown: ({ secrets }) => ({ ref: "conn_elsewhere", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":
-            return paid("conn_neverwas")
+            return returned("conn_neverwas")
           case "foreign":
-            return paid(state.connect(state.newProfile(undefined).id, { person: "eve" }).ref)
+            return returned(state.connect(state.newProfile(undefined).id, { person: "eve" }).ref)
           case "malformed":
-            return paid("../profiles/x")
+            return returned("../profiles/x")
           case "otherKind":
             return { kind: "plaid_public_token", publicToken: "public-sandbox-1" }
         }
@@ -311,7 +294,7 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
         const { step } = sessionOf(given)
         if (step.connectionId !== connectionRef) throw new RangeError("the session is about another connection")
         find(connectionRef).broken = undefined
-        return paid(connectionRef)
+        return returned(connectionRef)
       },
       break: (connectionRef, how) => {
         const one = find(connectionRef)

@@ -4,25 +4,16 @@
  * where nothing can be read any more, as there.
  */
 import type { KeyObject } from "node:crypto"
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type FakeProtocol, startFakeServer } from "../FakeServer.ts"
 import type { FakeConnection, FakeUpstream } from "../FakeUpstream.ts"
+import { connectionOf, returned } from "../StandIn.ts"
 import { answer, endpointOf, refusal } from "./SaltEdgeAnswers.ts"
 import { webhooksOf } from "./SaltEdgeHooks.ts"
-import {
-  type Connected,
-  type FakeSaltEdgeOptions,
-  keys,
-  saltEdgeAppId,
-  SaltEdgeState,
-  secret,
-  type Session
-} from "./SaltEdgeState.ts"
+import { type FakeSaltEdgeOptions, keys, saltEdgeAppId, SaltEdgeState, secret, type Session } from "./SaltEdgeState.ts"
 import { saltEdgeId, saltEdgeInstitutions } from "./SaltEdgeWorld.ts"
-
-const paid = (connectionId: string): ConnectPayload => ({ kind: "provider_connection_id", connectionId })
 
 const pem = (key: KeyObject): string =>
   key.export(key.type === "private" ? { type: "pkcs8", format: "pem" } : { type: "spki", format: "pem" }).toString()
@@ -51,11 +42,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
       if (session === undefined || own.now() > session.expiresAt) throw new RangeError("there is no such page")
       return session
     }
-    const find = (ref: string): Connected => {
-      const one = own.connected.find((each) => each.ref === ref)
-      if (one === undefined) throw new RangeError(`there is no connection ${ref}`)
-      return one
-    }
+    const find = (ref: string) => connectionOf(own.connected, ref)
     const privateKey = pem(keys().client.privateKey)
     return {
       kind: "saltedge",
@@ -82,21 +69,21 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
       },
       signIn: (step, who = {}) => {
         const session = sessionOf(step)
-        if (session.reconnect !== undefined) return paid(find(session.reconnect).ref)
+        if (session.reconnect !== undefined) return returned(find(session.reconnect).ref)
         const institutionId = who.institutionId ?? session.provider
-        return paid(own.connect(session, institutionId === undefined ? who : { ...who, institutionId }).ref)
+        return returned(own.connect(session, institutionId === undefined ? who : { ...who, institutionId }).ref)
       },
       unknown: ({ secrets }) => ({ ref: "1111111111111111111", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":
-            return paid(saltEdgeId(99_999_999))
+            return returned(saltEdgeId(99_999_999))
           case "foreign":
-            return paid(
+            return returned(
               own.connect({ customerId: own.nextId(), attemptId: "", scopes: ["accounts"] }, { person: "eve" }).ref
             )
           case "malformed":
-            return paid("../customers?x=")
+            return returned("../customers?x=")
           case "otherKind":
             return { kind: "plaid_public_token", publicToken: "public-sandbox-1" }
         }
@@ -108,7 +95,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
         one.attemptId = session.attemptId
         one.refreshes++
         own.mend(one)
-        return paid(one.ref)
+        return returned(one.ref)
       },
       break: (connectionRef, how) => {
         const one = find(connectionRef)

@@ -1,4 +1,5 @@
 /** What the fake Salt Edge holds: customers, pages that were opened, connections with their consents. */
+import type { StandInOptions } from "../StandIn.ts"
 import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { Timestamp } from "@millrace/core"
 import type { FakeAnswer } from "../FakeRequest.ts"
@@ -6,17 +7,9 @@ import type { SignIn } from "../FakeUpstream.ts"
 import type { TrueLedger } from "../TrueLedger.ts"
 import { saltEdgeId, saltEdgeInstitutions, saltEdgeLedger } from "./SaltEdgeWorld.ts"
 
-export interface FakeSaltEdgeOptions {
-  readonly port?: number
-  /** Rows of a page at most, however many are asked for. 1,000, as there, unless given. */
-  readonly pageRows?: number
+export interface FakeSaltEdgeOptions extends StandInOptions {
   /** Every n-th posted row has a copy that is marked as one; none unless given. */
   readonly copies?: number
-  /** Rows of each account, and the days that they are spread over; 26 and 85 unless given. */
-  readonly rows?: number
-  readonly days?: number
-  /** What names of banks end with, so that a trial is seen to be one. */
-  readonly mark?: string
 }
 
 export const saltEdgeAppId = "app-of-the-tests"

@@ -2,15 +2,15 @@
  * A stand-in for SnapTrade: users with secrets, the portal, signed requests, activities by offset, removal that takes its
  * time, signed webhooks. A connection that is disabled goes on to show what was read last, as there.
  */
-import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
+import type { ClientStep } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type FakeProtocol, startFakeServer } from "../FakeServer.ts"
 import type { FakeConnection, FakeUpstream } from "../FakeUpstream.ts"
+import { connectionOf, returned } from "../StandIn.ts"
 import { answer, endpoints, refusal } from "./SnapTradeAnswers.ts"
 import { webhooksOf } from "./SnapTradeHooks.ts"
 import {
-  type Connected,
   consumerKey,
   type FakeSnapTradeOptions,
   type Portal,
@@ -18,8 +18,6 @@ import {
   SnapTradeState
 } from "./SnapTradeState.ts"
 import { snapTradeInstitutions, uuidOf } from "./SnapTradeWorld.ts"
-
-const paid = (connectionId: string): ConnectPayload => ({ kind: "provider_connection_id", connectionId })
 
 /** Starts a stand-in; it ends with the scope. */
 export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect<FakeUpstream, never, Scope.Scope> =>
@@ -51,11 +49,7 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
       if (portal === undefined || own.now() > portal.expiresAt) throw new RangeError("there is no such portal")
       return portal
     }
-    const find = (ref: string): Connected => {
-      const one = own.connected.find((each) => each.ref === ref)
-      if (one === undefined) throw new RangeError(`there is no connection ${ref}`)
-      return one
-    }
+    const find = (ref: string) => connectionOf(own.connected, ref)
     return {
       kind: "snaptrade",
       config: {
@@ -79,21 +73,21 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
       },
       signIn: (step, who = {}) => {
         const portal = portalOf(step)
-        if (portal.reconnect !== undefined) return paid(find(portal.reconnect).ref)
+        if (portal.reconnect !== undefined) return returned(find(portal.reconnect).ref)
         const institutionId = who.institutionId ?? portal.broker
-        return paid(own.connect(portal.userId, institutionId === undefined ? who : { ...who, institutionId }).ref)
+        return returned(own.connect(portal.userId, institutionId === undefined ? who : { ...who, institutionId }).ref)
       },
       unknown: ({ secrets }) => ({ ref: "00000000-0000-4000-8000-000000000000", secrets }),
       refused: (_, how) => {
         switch (how) {
           case "unknown":
-            return paid(uuidOf("a connection that never was"))
+            return returned(uuidOf("a connection that never was"))
           case "foreign": {
             own.users.set("somebody-else", own.secretOf("somebody-else"))
-            return paid(own.connect("somebody-else", { person: "eve" }).ref)
+            return returned(own.connect("somebody-else", { person: "eve" }).ref)
           }
           case "malformed":
-            return paid("../accounts?x=")
+            return returned("../accounts?x=")
           case "otherKind":
             return { kind: "plaid_public_token", publicToken: "public-sandbox-1" }
         }
@@ -102,7 +96,7 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
         if (portalOf(step).reconnect !== connectionRef) throw new RangeError("the portal is about another connection")
         const one = find(connectionRef)
         one.disabled = false
-        return paid(one.ref)
+        return returned(one.ref)
       },
       break: (connectionRef, how) => {
         const one = find(connectionRef)

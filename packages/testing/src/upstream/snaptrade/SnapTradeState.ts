@@ -1,4 +1,5 @@
 /** What the fake SnapTrade holds: users and their secrets, portals, connections. */
+import type { StandInOptions } from "../StandIn.ts"
 import { createHash } from "node:crypto"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import type { SignIn } from "../FakeUpstream.ts"
@@ -6,17 +7,9 @@ import type { TrueLedger } from "../TrueLedger.ts"
 import type { TrueAccount } from "../TrueRecord.ts"
 import { snapTradeInstitutions, snapTradeLedger, type SnapTradeSize, uuidOf } from "./SnapTradeWorld.ts"
 
-export interface FakeSnapTradeOptions {
-  readonly port?: number
-  /** Rows of a page at most, however many are asked for. 1,000, as there, unless given. */
-  readonly pageRows?: number
+export interface FakeSnapTradeOptions extends StandInOptions {
   /** The key of one person, who needs no user. */
   readonly isPersonal?: boolean
-  /** Rows of each account, and the days that they are spread over; 24 and 240 unless given. */
-  readonly rows?: number
-  readonly days?: number
-  /** What names of institutions end with, so that a trial is seen to be one. */
-  readonly mark?: string
 }
 
 export const snapTradeClientId = "MILLRACE-TEST"
