@@ -25,6 +25,11 @@ export interface Checked {
   readonly jobs: ReadonlyArray<JobRow>
   /** Rows at the destinations, each feed for itself. */
   readonly rows: number
+  /**
+   * Messages to people that were made. None where an enrichment saw all accounts for the first time when all was over: it is
+   * quiet about what it begins with, and looks again with the next run where other runs were faster.
+   */
+  readonly messages: number
 }
 
 /** How a job may end while workers and storage are taken from it; everything else is a fault. */
@@ -202,23 +207,22 @@ interface MessageRow {
 
 const isOpen = ({ state }: MessageRow): boolean => ["held", "ready", "sending"].includes(state)
 
-/** Waits until there are messages and none is on its way. Each is told then, and to whoever takes the same id for the same message, once. */
-const checkMessages = async ({ database, destination }: Installation): Promise<ReadonlyArray<string>> => {
+/** Waits until no message is on its way. Each is told then, and to whoever takes the same id for the same message, once. */
+const checkMessages = async ({ database, destination }: Installation) => {
   const until = performance.now() + quietMillis
   for (;;) {
     const messages = await database.query<MessageRow>(`select id, state from message`)
-    // Enrichments of sets look at what a sync wrote after it, in their own time.
-    if ((messages.length === 0 || messages.some(isOpen)) && performance.now() < until) {
+    if (messages.some(isOpen) && performance.now() < until) {
       await wait(200)
       continue
     }
-    if (messages.length === 0) return ["Nobody was told anything"]
-    return messages.flatMap(({ id, state }) => {
+    const faults = messages.flatMap(({ id, state }) => {
       const arrived = destination.messages.get(id) ?? []
       const isRight = state === "sent" ? arrived.length > 0 : state === "withdrawn" && arrived.length === 0
       if (!isRight) return [`The message ${id} is ${state}, and came ${arrived.length} times`]
       return new Set(arrived).size > 1 ? [`The message ${id} came with ${new Set(arrived).size} contents`] : []
     })
+    return { faults, messages: messages.length }
   }
 }
 
@@ -228,9 +232,10 @@ export const check = async (installation: Installation): Promise<Checked> => {
   const breaches = [...(await untilQuiet(installation))]
   if (breaches.length === 0) breaches.push(...(await bringUpToDate(installation)))
   const jobs = await jobsOf(installation)
+  const { faults, messages } = await checkMessages(installation)
   breaches.push(
     ...checkJobs(installation, jobs),
-    ...(await checkMessages(installation)),
+    ...faults,
     ...(await checkLocks(installation)),
     ...(await checkFolder(installation))
   )
@@ -246,5 +251,5 @@ export const check = async (installation: Installation): Promise<Checked> => {
     rows += found.length
     breaches.push(...compare(`${feed.destination.kind} of ${feed.ref}`, ledger.byRecord, found))
   }
-  return { breaches: [...log.breaches, ...fleet.surprises, ...breaches], jobs, rows }
+  return { breaches: [...log.breaches, ...fleet.surprises, ...breaches], jobs, rows, messages }
 }

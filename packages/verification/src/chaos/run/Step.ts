@@ -44,7 +44,7 @@ export const runStep = async (postgres: PostgresServer, step: Step, seed: number
       step,
       title: scenario.title,
       seconds: (performance.now() - began) / 1_000,
-      figures,
+      figures: { ...figures, "messages told": checked.messages },
       jobs: installation.log.acknowledged.length,
       rows: checked.rows,
       breaches
