@@ -27,6 +27,7 @@ import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { wholeScan } from "../../src/table/RowScan.ts"
+import type { Table } from "../../src/table/Table.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
 import { monthSum } from "../enrichment/MonthSum.ts"
 import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
@@ -62,13 +63,26 @@ export const scene = (title: string, body: (simulation: Simulation) => Effect.Ef
 const instance = "delta-connection-stable"
 const columns = ["description", "category", "merchantName", "monthSum"] as const
 
+/** What stands in the table: a row for each record, as text, in order. */
+export const rowsOf = Effect.fnUntraced(function* ({ id, workspaceId }: Pick<Table, "id" | "workspaceId">) {
+  const tables = yield* TableStore
+  const { fields } = Option.getOrThrow(yield* tables.get(workspaceId, id))
+  return (yield* tables.rows(wholeScan(id)))
+    .map(({ values }) =>
+      fields
+        .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
+        .toSorted()
+        .join("; ")
+    )
+    .toSorted()
+})
+
 /** A bank with one account, fed into a table. */
 export const fed = Effect.fnUntraced(function* (simulation: Simulation) {
   const provider = simulation.providers.find(({ options }) => options.instance === instance)!
   const world = yield* connect(simulation, provider, ["a"])
   const account = world.accounts[0]!
   const { workspace } = world
-  const tables = yield* TableStore
   const table = yield* storeTable(workspace, { fields: [] })
   const feed = yield* storeFeed(workspace, {
     destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
@@ -92,19 +106,7 @@ export const fed = Effect.fnUntraced(function* (simulation: Simulation) {
     return new Map(all.map((record) => [String(record.fields["description"]), record]))
   })
   const idOf = (description: string) => Effect.map(ledger, (all) => all.get(description)!.id)
-  /** What stands in the table: a row for each record, as text, in order. */
-  const rows = Effect.gen(function* () {
-    const { fields } = Option.getOrThrow(yield* tables.get(workspace.id, table.id))
-    const found = yield* tables.rows(wholeScan(table.id))
-    return found
-      .map(({ values }) =>
-        fields
-          .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
-          .toSorted()
-          .join("; ")
-      )
-      .toSorted()
-  })
+  const rows = rowsOf(table)
   const caller = asOwner(workspace, yield* makeUser())
   return { ...world, account, feed, caller, post, ledger, idOf, rows, scope, run: drive(simulation, feed) }
 })

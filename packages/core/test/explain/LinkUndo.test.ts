@@ -2,23 +2,19 @@ import { describe, expect } from "@effect/vitest"
 import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import { wholeScan } from "../../src/table/RowScan.ts"
-import { TableStore } from "../../src/table/TableStore.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
-import { scene } from "./ExplainScenes.ts"
+import { rowsOf, scene } from "./ExplainScenes.ts"
 
 /** Two accounts of a bank in one feed, with a transfer between them; `rows`: what it delivers, as text. */
 const transferring = Effect.fnUntraced(function* (simulation: Simulation) {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
   const world = yield* connect(simulation, provider, ["a", "b"])
   const { accounts, bank, upstream, workspace } = world
-  const tables = yield* TableStore
   const table = yield* storeTable(workspace, { fields: [] })
   const feed = yield* storeFeed(workspace, {
     destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
@@ -31,17 +27,7 @@ const transferring = Effect.fnUntraced(function* (simulation: Simulation) {
   post("a", "-1240.55", "TRANSFER TO SAVER", 4)
   post("b", "1240.55", "TRANSFER FROM EVERYDAY", 4)
   post("a", "-4.8", "GREEN TEA HOUSE", 3)
-  const rows = Effect.gen(function* () {
-    const { fields } = Option.getOrThrow(yield* tables.get(workspace.id, table.id))
-    return (yield* tables.rows(wholeScan(table.id)))
-      .map(({ values }) =>
-        fields
-          .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
-          .toSorted()
-          .join("; ")
-      )
-      .toSorted()
-  })
+  const rows = rowsOf(table)
   const records = yield* RecordStore
   const idOf = Effect.fnUntraced(function* (description: string) {
     for (const { id: accountId } of accounts) {

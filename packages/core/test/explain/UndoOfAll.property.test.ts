@@ -9,7 +9,6 @@ import { Seeded } from "@millrace/testing/model"
 import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { asOwner } from "../../src/access/Caller.ts"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { bundledKinds } from "../../src/enrichment/Kinds.ts"
@@ -19,10 +18,8 @@ import { Undoing } from "../../src/explain/Undoing.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import { wholeScan } from "../../src/table/RowScan.ts"
-import { TableStore } from "../../src/table/TableStore.ts"
 import { enrichmentOf, when } from "../sync/FilteredScenes.ts"
-import { scene } from "./ExplainScenes.ts"
+import { rowsOf, scene } from "./ExplainScenes.ts"
 
 const destinations = [{ type: "email", recipients: ["owner@example.com"] }]
 
@@ -80,7 +77,6 @@ const worldOf = Effect.fnUntraced(function* (simulation: Simulation, seed: numbe
   const random = new Seeded(seed)
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
   const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a", "b"])
-  const tables = yield* TableStore
   const table = yield* storeTable(workspace, { fields: [] })
   const feed = yield* storeFeed(workspace, {
     destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
@@ -106,17 +102,7 @@ const worldOf = Effect.fnUntraced(function* (simulation: Simulation, seed: numbe
   post("a", "-62.35", "HOTEL LUNE BERLIN", day)
   post("a", "-1.87", "FOREIGN TRANSACTION FEE", day)
   post("a", `-${2_000 + random.below(999)}.1`, "GREEN TEA HOUSE", 2)
-  const rows = Effect.gen(function* () {
-    const { fields } = Option.getOrThrow(yield* tables.get(workspace.id, table.id))
-    return (yield* tables.rows(wholeScan(table.id)))
-      .map(({ values }) =>
-        fields
-          .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
-          .toSorted()
-          .join("; ")
-      )
-      .toSorted()
-  })
+  const rows = rowsOf(table)
   const records = yield* RecordStore
   const ids = Effect.gen(function* () {
     const all = yield* Effect.forEach(accounts, ({ id: accountId }) =>
