@@ -25,6 +25,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
+import { execFileSync, spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -174,48 +175,54 @@ it.live("is of one moment: what is written meanwhile is in it whole or not at al
   }).pipe(Effect.scoped)
 )
 
-it.live("restores nothing of a file that was cut or altered, wherever, nor of one that is none", () =>
-  Effect.gen(function* () {
-    const from = yield* makeMigrated
-    const to = yield* makeEmpty
-    const folder = yield* makeFolder
-    const file = join(folder, "all")
-    yield* from.on(fill)
-    yield* from.on(backup(file, "now"))
-    const whole = yield* Effect.promise(() => readFile(file))
-    const text = gunzipSync(whole).toString()
-    const lines = text.split("\n")
-    const firstRow = lines.findIndex((line) => line.startsWith('"('))
-    const without = (n: number) => gzipSync(lines.toSpliced(n, 1).join("\n"))
-    const flipped = Buffer.from(whole)
-    flipped[Math.floor(whole.length / 2)]! ^= 1
-    const bad: ReadonlyArray<readonly [string, Buffer]> = [
-      ["empty", Buffer.alloc(0)],
-      ["of text", Buffer.from("select 1;\n")],
-      ["cut in the middle", whole.subarray(0, whole.length >> 1)],
-      ["cut at its last byte", whole.subarray(0, -1)],
-      ["with a bit that flipped", flipped],
-      ["without a row", without(firstRow)],
-      ["with a row that is none", gzipSync(lines.with(firstRow, '"(x)"').join("\n"))],
-      ["without its first line", without(0)],
-      ["with another amount", gzipSync(text.replace("0.1000", "9.1000"))],
-      ["with something after its end", gzipSync(`${text}"(1)"\n`)],
-      ["of a later version", resealed(text.replace('"0010_settled"', '"0010_other"'))],
-      ["with a row that is none, its digest made anew", resealed(lines.with(firstRow, '"(x)"').join("\n"))]
-    ]
-    for (const [what, bytes] of bad) {
-      const path = join(folder, "bad")
-      yield* Effect.promise(() => writeFile(path, bytes))
-      const error = yield* Effect.flip(to.on(restore(path)))
-      expect([what, error._tag, error.message]).toEqual([
-        what,
-        "BackupUnusable",
-        expect.stringMatching(/Nothing was restored\.$/)
-      ])
-      expect(yield* to.on(run("select nspname from pg_namespace where nspname = 'millrace'"))).toEqual([])
-    }
-    yield* to.on(restore(file))
-  }).pipe(Effect.scoped)
+it.live(
+  "restores nothing of a file that was cut or altered, wherever, nor of one that is none, and a whole one from a pipe, too",
+  () =>
+    Effect.gen(function* () {
+      const from = yield* makeMigrated
+      const to = yield* makeEmpty
+      const folder = yield* makeFolder
+      const file = join(folder, "all")
+      yield* from.on(fill)
+      yield* from.on(backup(file, "now"))
+      const whole = yield* Effect.promise(() => readFile(file))
+      const text = gunzipSync(whole).toString()
+      const lines = text.split("\n")
+      const firstRow = lines.findIndex((line) => line.startsWith('"('))
+      const without = (n: number) => gzipSync(lines.toSpliced(n, 1).join("\n"))
+      const flipped = Buffer.from(whole)
+      flipped[Math.floor(whole.length / 2)]! ^= 1
+      const bad: ReadonlyArray<readonly [string, Buffer]> = [
+        ["empty", Buffer.alloc(0)],
+        ["of text", Buffer.from("select 1;\n")],
+        ["cut in the middle", whole.subarray(0, whole.length >> 1)],
+        ["cut at its last byte", whole.subarray(0, -1)],
+        ["with a bit that flipped", flipped],
+        ["without a row", without(firstRow)],
+        ["with a row that is none", gzipSync(lines.with(firstRow, '"(x)"').join("\n"))],
+        ["without its first line", without(0)],
+        ["with another amount", gzipSync(text.replace("0.1000", "9.1000"))],
+        ["with something after its end", gzipSync(`${text}"(1)"\n`)],
+        ["of a later version", resealed(text.replace('"0010_settled"', '"0010_other"'))],
+        ["with a row that is none, its digest made anew", resealed(lines.with(firstRow, '"(x)"').join("\n"))]
+      ]
+      for (const [what, bytes] of bad) {
+        const path = join(folder, "bad")
+        yield* Effect.promise(() => writeFile(path, bytes))
+        const error = yield* Effect.flip(to.on(restore(path)))
+        expect([what, error._tag, error.message]).toEqual([
+          what,
+          "BackupUnusable",
+          expect.stringMatching(/Nothing was restored\.$/)
+        ])
+        expect(yield* to.on(run("select nspname from pg_namespace where nspname = 'millrace'"))).toEqual([])
+      }
+      // A pipe can be read once.
+      const pipe = join(folder, "pipe")
+      execFileSync("mkfifo", [pipe])
+      spawn("sh", ["-c", 'cat "$0" > "$1"', file, pipe])
+      yield* to.on(restore(pipe))
+    }).pipe(Effect.scoped)
 )
 
 it.live("restores over nothing that is there, and writes over no file", () =>

@@ -125,8 +125,14 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** Reads it to its end. Fails with `BackupUnusable`. */
+/** Reads it to its end, unless it is a pipe, which can be read once. Fails with `BackupUnusable`. */
 export const checkBackup = async (path: string): Promise<void> => {
+  const isPipe = await stat(path).then(
+    (found) => !found.isFile(),
+    // Whoever reads it says what is wrong with it.
+    () => false
+  )
+  if (isPipe) return
   const lines = readBackup(path)
   let line = await lines.next()
   while (line.done !== true) line = await lines.next()
