@@ -28,6 +28,8 @@ const sources: Readonly<Record<string, string>> = {
 
 const names = new Map(Object.entries(sources).map(([name, source]) => [join(root, source), name]))
 
+const dayMillis = 86_400_000
+
 /** Changes with every file that a program may be made of. */
 const stampOf = (): string => {
   const hash = createHash("sha256")
@@ -47,6 +49,11 @@ const make = async (): Promise<string> => {
   const folder = join(cache, stampOf())
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
+  // Of former sources; a run that still starts programs of them began lately.
+  for (const name of readdirSync(cache)) {
+    const former = join(cache, name)
+    if (statSync(former).mtimeMs < Date.now() - dayMillis) rmSync(former, { recursive: true, force: true })
+  }
   const fresh = mkdtempSync(join(cache, "making-"))
   const bundle = await rolldown({
     input: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, join(root, source)])),

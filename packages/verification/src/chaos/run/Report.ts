@@ -11,6 +11,8 @@ export interface Outcome {
   readonly jobs: number
   /** Compared at destinations. */
   readonly rows: number
+  /** To people, made by enrichments. */
+  readonly messages: number
   readonly breaches: ReadonlyArray<string>
 }
 

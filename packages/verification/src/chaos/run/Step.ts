@@ -47,6 +47,7 @@ export const runStep = async (postgres: PostgresServer, step: Step, seed: number
       figures: { ...figures, "messages told": checked.messages },
       jobs: installation.log.acknowledged.length,
       rows: checked.rows,
+      messages: checked.messages,
       breaches
     }
   } catch (cause) {
@@ -58,6 +59,7 @@ export const runStep = async (postgres: PostgresServer, step: Step, seed: number
       figures: {},
       jobs: installation.log.acknowledged.length,
       rows: 0,
+      messages: 0,
       breaches
     }
   } finally {
