@@ -1,5 +1,5 @@
 /** Fiskil over HTTP: a token of a quarter of an hour for the whole instance, and lists that go on page by page. */
-import type { Outbound, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
 import {
   Misconfigured,
   ProtocolViolation,
@@ -85,7 +85,9 @@ const pageOf = Effect.fnUntraced(function* (
   return { rows, after: rows.length === 0 ? undefined : after }
 })
 
-export const makeClient = (config: FiskilConfig, outbound: Outbound["Service"]) => {
+/** The client of an instance. */
+export const makeClient = Effect.fnUntraced(function* (config: FiskilConfig) {
+  const outbound = yield* Outbound
   const base = config.baseUrl ?? origin
   const version = config.version ?? defaultVersion
   const oneAtATime = Semaphore.makeUnsafe(1)
@@ -211,6 +213,6 @@ export const makeClient = (config: FiskilConfig, outbound: Outbound["Service"]) 
   })
 
   return { ask, askJson, askPage, askAll }
-}
+})
 
-export type FiskilClient = ReturnType<typeof makeClient>
+export type FiskilClient = Effect.Success<ReturnType<typeof makeClient>>

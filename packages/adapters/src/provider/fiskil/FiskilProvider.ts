@@ -4,7 +4,6 @@
  * A workspace is one person ("end user") there; each bank that they share is a consent, which lasts a year at most. Fiskil
  * shows what it holds: that a consent has ended shows in the consent alone, never in the data.
  */
-import { Outbound } from "@millrace/core/outbound"
 import type { Capabilities, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { makeClient } from "./FiskilClient.ts"
@@ -45,26 +44,24 @@ const capabilities = (hasWebhooks: boolean): Capabilities => ({
   ]
 })
 
-const makeDriver = (instanceId: string, config: FiskilConfig, outbound: Outbound["Service"]): ProviderDriver => {
-  const client = makeClient(config, outbound)
-  const institutions = makeInstitutions(client, config.teamId ?? config.clientId)
-  const hasWebhooks = config.webhookSecret !== undefined
-  return {
-    kind: "fiskil",
-    instanceId,
-    name: "Fiskil",
-    countryCodes: ["AU"],
-    capabilities: capabilities(hasWebhooks),
-    listInstitutions: institutions.list,
-    ...makeConnect(client, institutions, config),
-    open: (request) => Effect.succeed(openSession(client, request)),
-    ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config, client) } : {})
-  }
-}
-
 export const factory: ProviderFactory<FiskilConfig> = {
   kind: "fiskil",
   label: "Fiskil",
   Config: FiskilConfig,
-  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => makeDriver(instanceId, config, outbound))
+  make: Effect.fnUntraced(function* ({ config, instanceId }) {
+    const client = yield* makeClient(config)
+    const institutions = makeInstitutions(client, config.teamId ?? config.clientId)
+    const hasWebhooks = config.webhookSecret !== undefined
+    return {
+      kind: "fiskil",
+      instanceId,
+      name: "Fiskil",
+      countryCodes: ["AU"],
+      capabilities: capabilities(hasWebhooks),
+      listInstitutions: institutions.list,
+      ...makeConnect(client, institutions, config),
+      open: (request) => Effect.succeed(openSession(client, request)),
+      ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config, client) } : {})
+    } satisfies ProviderDriver
+  })
 }

@@ -1,5 +1,5 @@
 /** The thin client of Plaid: every call is a POST with JSON, and every failure a `ProviderError`. */
-import type { Outbound } from "@millrace/core/outbound"
+import { Outbound } from "@millrace/core/outbound"
 import { type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -48,8 +48,15 @@ export interface PlaidClient {
 
 const endpointOf = (path: PlaidPath): string | undefined => (limited as Readonly<Record<string, string>>)[path]
 
-export const plaidClient = (outbound: Outbound["Service"], settings: PlaidSettings): PlaidClient => ({
-  ask: Effect.fnUntraced(function* (path, schema, body, { dataType, hasCursor, item, seconds } = {}) {
+/** The client of an instance. */
+export const makeClient = Effect.fnUntraced(function* (settings: PlaidSettings) {
+  const outbound = yield* Outbound
+  const ask: PlaidClient["ask"] = Effect.fnUntraced(function* (
+    path,
+    schema,
+    body,
+    { dataType, hasCursor, item, seconds } = {}
+  ) {
     const endpoint = endpointOf(path)
     const counts = {
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -81,6 +88,7 @@ export const plaidClient = (outbound: Outbound["Service"], settings: PlaidSettin
     if (refused !== undefined) return yield* refused
     return yield* Effect.fromResult(readJson("Plaid", schema, answer))
   })
+  return { ask } satisfies PlaidClient
 })
 
 /** What the access token of a connection is, as the body of a request has it. */

@@ -3,7 +3,6 @@
  *
  * Checked against its OpenAPI document of 2026-06-10 and the pages on errors, limits and webhooks of plaid.com/docs.
  */
-import { Outbound } from "@millrace/core/outbound"
 import {
   type Capabilities,
   type Connection,
@@ -21,7 +20,7 @@ import {
 } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
-import { limited, type PlaidClient, plaidClient, type PlaidPath, tokenOf } from "./PlaidClient.ts"
+import { limited, makeClient, type PlaidClient, type PlaidPath, tokenOf } from "./PlaidClient.ts"
 import { completed, PlaidConfig, type PlaidSettings } from "./PlaidConfig.ts"
 import { beginConnect, completeConnect } from "./PlaidConnect.ts"
 import { observedAccounts } from "./PlaidAccounts.ts"
@@ -203,27 +202,25 @@ const sessionOf = (client: PlaidClient, settings: PlaidSettings, connection: Con
   )
 })
 
-const make = (instanceId: string, config: PlaidConfig, outbound: Outbound["Service"]): ProviderDriver => {
-  const settings = completed(config)
-  const client = plaidClient(outbound, settings)
-  const keyOf = plaidKeys(client)
-  return {
-    kind: "plaid",
-    instanceId,
-    name: "Plaid",
-    countryCodes: settings.countryCodes,
-    capabilities: capabilitiesOf(settings),
-    listInstitutions: (query) => listInstitutions(client, settings, query),
-    beginConnect: (request) => beginConnect(client, settings, request),
-    completeConnect: (request) => completeConnect(client, settings, request),
-    open: ({ connection }) => Effect.succeed(sessionOf(client, settings, connection)),
-    verifyWebhook: (webhook) => verifyWebhook(keyOf, webhook)
-  }
-}
-
 export const factory: ProviderFactory<PlaidConfig> = {
   kind: "plaid",
   label: "Plaid",
   Config: PlaidConfig,
-  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => make(instanceId, config, outbound))
+  make: Effect.fnUntraced(function* ({ config, instanceId }) {
+    const settings = completed(config)
+    const client = yield* makeClient(settings)
+    const keyOf = plaidKeys(client)
+    return {
+      kind: "plaid",
+      instanceId,
+      name: "Plaid",
+      countryCodes: settings.countryCodes,
+      capabilities: capabilitiesOf(settings),
+      listInstitutions: (query) => listInstitutions(client, settings, query),
+      beginConnect: (request) => beginConnect(client, settings, request),
+      completeConnect: (request) => completeConnect(client, settings, request),
+      open: ({ connection }) => Effect.succeed(sessionOf(client, settings, connection)),
+      verifyWebhook: (webhook) => verifyWebhook(keyOf, webhook)
+    } satisfies ProviderDriver
+  })
 }

@@ -1,5 +1,5 @@
 /** Quiltt over HTTP: GraphQL for the data of a profile, REST for profiles, sessions and refreshes. */
-import { type Outbound, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
 import { ConnectionGone, type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -41,7 +41,9 @@ const bearer = (token: string) => Redacted.make(`Bearer ${token}`)
 
 const isSuccess = ({ status }: OutboundResponse): boolean => status >= 200 && status < 300
 
-export const makeClient = (config: QuilttConfig, outbound: Outbound["Service"]) => {
+/** The client of an instance. */
+export const makeClient = Effect.fnUntraced(function* (config: QuilttConfig) {
+  const outbound = yield* Outbound
   const api = config.baseUrl ?? origins.api
   const auth = config.authUrl ?? config.baseUrl ?? origins.auth
   const version = config.version ?? defaultVersion
@@ -184,6 +186,6 @@ export const makeClient = (config: QuilttConfig, outbound: Outbound["Service"]) 
   })
 
   return { query, issueSession, isAlive, searchInstitutions, refreshBalance }
-}
+})
 
-export type QuilttClient = ReturnType<typeof makeClient>
+export type QuilttClient = Effect.Success<ReturnType<typeof makeClient>>

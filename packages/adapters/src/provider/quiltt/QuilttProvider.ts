@@ -4,7 +4,6 @@
  * A workspace is one profile. Data are read with the API secret on the profile's behalf; a session is needed only for the
  * Connector in the person's browser. Nothing says what has changed: ranges of days are read again.
  */
-import { Outbound } from "@millrace/core/outbound"
 import type { Capabilities, LimitReading, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { secondsUntil } from "../upstream/Wait.ts"
@@ -62,25 +61,23 @@ const readLimits: NonNullable<ProviderDriver["readLimits"]> = ({ headers }, now)
     : []
 }
 
-const makeDriver = (instanceId: string, config: QuilttConfig, outbound: Outbound["Service"]): ProviderDriver => {
-  const client = makeClient(config, outbound)
-  const hasWebhooks = config.webhookSecret !== undefined
-  return {
-    kind: "quiltt",
-    instanceId,
-    name: "Quiltt",
-    countryCodes: ["CA", "US"],
-    capabilities: capabilities(hasWebhooks),
-    ...makeConnect(client, instanceId, config),
-    open: (request) => Effect.succeed(openSession(client, request)),
-    ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config) } : {}),
-    readLimits
-  }
-}
-
 export const factory: ProviderFactory<QuilttConfig> = {
   kind: "quiltt",
   label: "Quiltt",
   Config: QuilttConfig,
-  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => makeDriver(instanceId, config, outbound))
+  make: Effect.fnUntraced(function* ({ config, instanceId }) {
+    const client = yield* makeClient(config)
+    const hasWebhooks = config.webhookSecret !== undefined
+    return {
+      kind: "quiltt",
+      instanceId,
+      name: "Quiltt",
+      countryCodes: ["CA", "US"],
+      capabilities: capabilities(hasWebhooks),
+      ...makeConnect(client, instanceId, config),
+      open: (request) => Effect.succeed(openSession(client, request)),
+      ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config) } : {}),
+      readLimits
+    } satisfies ProviderDriver
+  })
 }

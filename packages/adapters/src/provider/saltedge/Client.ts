@@ -1,6 +1,6 @@
 /** Asking Salt Edge: keys in headers, signed where a key is given, exact answers, refusals as errors of the port. */
 import type { KeyObject } from "node:crypto"
-import type { Outbound, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
 import { type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -69,11 +69,9 @@ const pairs = (values: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
     .join("&")
 
-export const makeClient = (
-  outbound: Outbound["Service"],
-  settings: Settings,
-  privateKey: KeyObject | undefined
-): SaltEdgeClient => {
+/** The client of an instance. */
+export const makeClient = Effect.fnUntraced(function* (settings: Settings, privateKey: KeyObject | undefined) {
+  const outbound = yield* Outbound
   const base = (settings.baseUrl ?? saltEdgeUrl).replace(/\/+$/, "")
   return {
     ask: Effect.fnUntraced(function* <A>({ answer, body, counts = {}, method = "GET", path, query = {} }: Asked<A>) {
@@ -113,5 +111,5 @@ export const makeClient = (
         ...(nextId === undefined || nextId === null || nextId === "" ? {} : { nextId: String(nextId) })
       } satisfies Answered<A>
     })
-  }
-}
+  } satisfies SaltEdgeClient
+})

@@ -1,5 +1,4 @@
 /** Salt Edge: banks of Europe and beyond, through its page and a consent that ends. */
-import { Outbound } from "@millrace/core/outbound"
 import { type Capabilities, Misconfigured, type ProviderDriver, type ProviderFactory } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -63,7 +62,7 @@ export const factory: ProviderFactory<Settings> = {
     if (Result.isFailure(callbackKey)) {
       return yield* new Misconfigured({ message: `${instanceId}: callbackKey is no public RSA key in PEM` })
     }
-    const client = makeClient(yield* Outbound, config, privateKey.success)
+    const client = yield* makeClient(config, privateKey.success)
     const includeSandboxes = config.includeSandboxes === true
     const banks = makeBanks(client, includeSandboxes)
     const historyDays = config.historyDays ?? usualHistoryDays

@@ -1,5 +1,5 @@
 /** The thin client of SimpleFIN: claiming a setup token, and asking for accounts with their rows. */
-import type { Outbound, OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundResponse } from "@millrace/core/outbound"
 import {
   type Connection,
   ConnectionGone,
@@ -35,27 +35,6 @@ const claimed = new InvalidConnectPayload({
   providerCode: "403"
 })
 
-/** Exchanges a setup token. It works once: nothing here tries again. */
-export const claim = Effect.fnUntraced(function* (
-  outbound: Outbound["Service"],
-  setupToken: string
-): Effect.fn.Return<Access, ProviderError> {
-  const url = claimUrlOf(setupToken)
-  if (url === undefined)
-    return yield* new InvalidConnectPayload({ message: "connectionId is no setup token of SimpleFIN" })
-  const answer = yield* Effect.mapError(outbound.request({ url, method: "POST", body: "" }), (failure) =>
-    // The address is the person's: what may not be asked there is wrong with the token, not with our settings.
-    failure.reason === "addressRefused" || failure.reason === "invalidRequest"
-      ? new InvalidConnectPayload({ message: "The setup token leads to an address that may not be asked" })
-      : unanswered(failure)
-  )
-  if (answer.status === 403 || answer.status === 404) return yield* claimed
-  const refused = refusalOf("SimpleFIN", answer)
-  if (refused !== undefined) return yield* refused
-  const access = accessOf(new TextDecoder().decode(answer.body.subarray(0, 4_000)), url)
-  return access ?? (yield* new ProtocolViolation({ message: "SimpleFIN did not answer with an access URL", path: "" }))
-})
-
 const gone = new ConnectionGone({
   message: "SimpleFIN does not know this access any more: it was taken back. A new setup token is needed",
   providerCode: "403"
@@ -85,29 +64,63 @@ const refusal = (answer: OutboundResponse, now: number): ProviderError | undefin
 
 const secondsOf = (day: CalendarDateText): number => Date.parse(`${day}T00:00:00Z`) / 1000
 
-/** Accounts with the rows from the first day until before the second one; without days the accounts alone. */
-export const askAccounts = Effect.fnUntraced(function* (
-  outbound: Outbound["Service"],
-  connection: Connection,
-  days?: { readonly from: CalendarDateText; readonly before: CalendarDateText }
-): Effect.fn.Return<AccountsAnswer, ProviderError> {
-  const access = accessIn(connection)
-  if (access === undefined) return yield* gone
-  const query =
-    days === undefined
-      ? "balances-only=1"
-      : // To leave `pending` out is to leave them out: any value asks for them.
-        `start-date=${secondsOf(days.from)}&end-date=${secondsOf(days.before)}&pending=1`
-  const answer = yield* Effect.mapError(
-    outbound.request({
-      url: `${access.url}/accounts?${query}`,
-      headers: { accept: "application/json", authorization: basicAuth(access) },
-      timeoutSeconds: answerSeconds,
-      counts: { connection: connection.ref }
-    }),
-    unanswered
-  )
-  const refused = refusal(answer, yield* Clock.currentTimeMillis)
-  if (refused !== undefined) return yield* refused
-  return yield* Effect.fromResult(readJson("SimpleFIN", AccountsAnswer, answer))
+/** Days from the first one until before the second one. */
+export interface Days {
+  readonly from: CalendarDateText
+  readonly before: CalendarDateText
+}
+
+/** The client of an instance. */
+export const makeClient = Effect.gen(function* () {
+  const outbound = yield* Outbound
+
+  /** Exchanges a setup token. It works once: nothing here tries again. */
+  const claim = Effect.fnUntraced(function* (setupToken: string): Effect.fn.Return<Access, ProviderError> {
+    const url = claimUrlOf(setupToken)
+    if (url === undefined)
+      return yield* new InvalidConnectPayload({ message: "connectionId is no setup token of SimpleFIN" })
+    const answer = yield* Effect.mapError(outbound.request({ url, method: "POST", body: "" }), (failure) =>
+      // The address is the person's: what may not be asked there is wrong with the token, not with our settings.
+      failure.reason === "addressRefused" || failure.reason === "invalidRequest"
+        ? new InvalidConnectPayload({ message: "The setup token leads to an address that may not be asked" })
+        : unanswered(failure)
+    )
+    if (answer.status === 403 || answer.status === 404) return yield* claimed
+    const refused = refusalOf("SimpleFIN", answer)
+    if (refused !== undefined) return yield* refused
+    const access = accessOf(new TextDecoder().decode(answer.body.subarray(0, 4_000)), url)
+    return (
+      access ?? (yield* new ProtocolViolation({ message: "SimpleFIN did not answer with an access URL", path: "" }))
+    )
+  })
+
+  /** Accounts with the rows from the first day until before the second one; without days the accounts alone. */
+  const askAccounts = Effect.fnUntraced(function* (
+    connection: Connection,
+    days?: Days
+  ): Effect.fn.Return<AccountsAnswer, ProviderError> {
+    const access = accessIn(connection)
+    if (access === undefined) return yield* gone
+    const query =
+      days === undefined
+        ? "balances-only=1"
+        : // To leave `pending` out is to leave them out: any value asks for them.
+          `start-date=${secondsOf(days.from)}&end-date=${secondsOf(days.before)}&pending=1`
+    const answer = yield* Effect.mapError(
+      outbound.request({
+        url: `${access.url}/accounts?${query}`,
+        headers: { accept: "application/json", authorization: basicAuth(access) },
+        timeoutSeconds: answerSeconds,
+        counts: { connection: connection.ref }
+      }),
+      unanswered
+    )
+    const refused = refusal(answer, yield* Clock.currentTimeMillis)
+    if (refused !== undefined) return yield* refused
+    return yield* Effect.fromResult(readJson("SimpleFIN", AccountsAnswer, answer))
+  })
+
+  return { claim, askAccounts }
 })
+
+export type SimpleFinClient = Effect.Success<typeof makeClient>

@@ -5,7 +5,6 @@
  * Written to version 1.0.7 of the protocol (simplefin.org/protocol.html) and the extensions of the SimpleFIN Bridge.
  */
 import { Timestamp } from "@millrace/core"
-import { Outbound } from "@millrace/core/outbound"
 import {
   type BeginConnect,
   type Capabilities,
@@ -31,9 +30,9 @@ import * as Schema from "effect/Schema"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { refOf } from "./SimpleFinAccess.ts"
 import { observedAccounts, toldBy } from "./SimpleFinAccounts.ts"
-import { askAccounts, claim } from "./SimpleFinClient.ts"
+import { type Days, makeClient, type SimpleFinClient } from "./SimpleFinClient.ts"
 import type { AccountsAnswer } from "./SimpleFinForm.ts"
-import { type Days, pullHoldings, pullTransactions, recentDays } from "./SimpleFinRead.ts"
+import { pullHoldings, pullTransactions, recentDays } from "./SimpleFinRead.ts"
 
 const SimpleFinConfig = Schema.Struct({
   bridgeUrl: Schema.optionalKey(
@@ -113,17 +112,17 @@ const institutionOf = (config: SimpleFinConfig, answer: AccountsAnswer | undefin
 }
 
 const completeConnect = Effect.fnUntraced(function* (
-  outbound: Outbound["Service"],
+  client: SimpleFinClient,
   config: SimpleFinConfig,
   { payload, reconnect }: CompleteConnect
 ): Effect.fn.Return<CompletedConnection, ProviderError> {
   if (payload.kind !== "provider_connection_id") {
     return yield* new InvalidConnectPayload({ message: "SimpleFIN is completed with a setup token as connectionId" })
   }
-  const access = yield* claim(outbound, payload.connectionId)
+  const access = yield* client.claim(payload.connectionId)
   // A new access of the same person shows the same accounts: it takes the place of the old one.
   const connection = { ref: reconnect?.ref ?? refOf(access), secrets: access }
-  const answer = yield* askAccounts(outbound, connection).pipe(Effect.orElseSucceed(() => undefined))
+  const answer = yield* client.askAccounts(connection).pipe(Effect.orElseSucceed(() => undefined))
   return { connection, institution: institutionOf(config, answer), bankType: "bank" }
 })
 
@@ -146,10 +145,10 @@ const healthOf = (answer: AccountsAnswer): ConnectionHealth => {
 const ended = (status: "disconnected" | "consent_expired", errorCode: string, errorMessage: string) =>
   Effect.succeed<ConnectionHealth>({ status, errorCode, errorMessage })
 
-const openSession = Effect.fnUntraced(function* (outbound: Outbound["Service"], connection: Connection) {
+const openSession = Effect.fnUntraced(function* (client: SimpleFinClient, connection: Connection) {
   const recent = recentDays(yield* Clock.currentTimeMillis)
-  const latest = remembered(askAccounts(outbound, connection, recent))
-  const ask = (days: Days) => (days === recent ? latest : askAccounts(outbound, connection, days))
+  const latest = remembered(client.askAccounts(connection, recent))
+  const ask = (days: Days) => (days === recent ? latest : client.askAccounts(connection, days))
   const session: ProviderSession = {
     inspect: latest.pipe(
       Effect.map(healthOf),
@@ -172,7 +171,7 @@ const openSession = Effect.fnUntraced(function* (outbound: Outbound["Service"], 
   return session
 })
 
-const make = (instanceId: string, config: SimpleFinConfig, outbound: Outbound["Service"]): ProviderDriver => ({
+const driverOf = (instanceId: string, config: SimpleFinConfig, client: SimpleFinClient): ProviderDriver => ({
   kind: "simplefin",
   instanceId,
   name: "SimpleFIN",
@@ -187,13 +186,13 @@ const make = (instanceId: string, config: SimpleFinConfig, outbound: Outbound["S
       )
     ),
   beginConnect: (request) => beginConnect(config, request),
-  completeConnect: (request) => completeConnect(outbound, config, request),
-  open: ({ connection }) => openSession(outbound, connection)
+  completeConnect: (request) => completeConnect(client, config, request),
+  open: ({ connection }) => openSession(client, connection)
 })
 
 export const factory: ProviderFactory<SimpleFinConfig> = {
   kind: "simplefin",
   label: "SimpleFIN",
   Config: SimpleFinConfig,
-  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => make(instanceId, config, outbound))
+  make: ({ config, instanceId }) => Effect.map(makeClient, (client) => driverOf(instanceId, config, client))
 }

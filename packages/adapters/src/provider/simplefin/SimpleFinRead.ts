@@ -13,14 +13,8 @@ import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
 import { readRecords } from "../upstream/ReadRows.ts"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { currencyOf, doubtful } from "./SimpleFinAccounts.ts"
-import { windowDays } from "./SimpleFinClient.ts"
+import { type Days, windowDays } from "./SimpleFinClient.ts"
 import { type AccountsAnswer, type SimpleFinAccount, SimpleFinHolding, SimpleFinTransaction } from "./SimpleFinForm.ts"
-
-/** Days from the first one until before the second one. */
-export interface Days {
-  readonly from: CalendarDateText
-  readonly before: CalendarDateText
-}
 
 /** The days that a run asks for first: the last ones, and two more for banks that are ahead of us. */
 export const recentDays = (now: number): Days => {

@@ -1,5 +1,5 @@
 /** Asking SnapTrade: signed requests, exact answers, and refusals as errors of the port. */
-import type { Outbound, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
 import { ConnectionGone, type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -64,7 +64,9 @@ const pairs = (values: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
     .join("&")
 
-export const makeClient = (outbound: Outbound["Service"], settings: Settings): SnapTradeClient => {
+/** The client of an instance. */
+export const makeClient = Effect.fnUntraced(function* (settings: Settings) {
+  const outbound = yield* Outbound
   const base = (settings.baseUrl ?? snapTradeUrl).replace(/\/+$/, "")
   return {
     ask: Effect.fnUntraced(function* <A>({ answer, body, counts = {}, method, path, query = {}, user }: Asked<A>) {
@@ -93,5 +95,5 @@ export const makeClient = (outbound: Outbound["Service"], settings: Settings): S
       if (response.status < 200 || response.status > 299) return yield* meaningOf(refusedBy(response, counts))
       return yield* Effect.fromResult(readJson(name, answer, response))
     })
-  }
-}
+  } satisfies SnapTradeClient
+})

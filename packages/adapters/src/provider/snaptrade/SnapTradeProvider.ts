@@ -1,5 +1,4 @@
 /** SnapTrade: brokerages of North America, Europe, India and Australia, through a portal of its own. */
-import { Outbound } from "@millrace/core/outbound"
 import type { Capabilities, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { type Asked, makeClient } from "./Client.ts"
@@ -74,7 +73,7 @@ export const factory: ProviderFactory<Settings> = {
   label: "SnapTrade",
   Config: Settings,
   make: Effect.fnUntraced(function* ({ config, instanceId }) {
-    const client = makeClient(yield* Outbound, config)
+    const client = yield* makeClient(config)
     const brokers = yield* makeBrokers(client)
     const isPersonal = config.keyType === "personal"
     const connecting = makeConnecting({ client, brokers, isPersonal })
