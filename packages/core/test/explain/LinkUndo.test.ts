@@ -87,6 +87,41 @@ describe("undo of a link", () => {
     })
   )
 
+  scene("takes a fee from its cause, and leaves both what they are", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, linksOf, post, run, workspace } = yield* transferring(simulation)
+      post("a", "-62.35", "HOTEL LUNE BERLIN", 4)
+      post("a", "-1.87", "FOREIGN TRANSACTION FEE", 4)
+      const fees = yield* enrichmentOf(workspace, "fees", {})
+      yield* run
+      const [fee, cause] = [yield* idOf("FOREIGN TRANSACTION FEE"), yield* idOf("HOTEL LUNE BERLIN")]
+      const saidOf = Effect.fnUntraced(function* (id: string) {
+        const { rows } = yield* (yield* Explanations).explain(caller, id)
+        return Object.fromEntries(
+          rows[0]!.fields.flatMap(({ field, value }) => (field.startsWith("fee.") ? [[field, value]] : []))
+        )
+      })
+      const tied = yield* saidOf(fee)
+      expect(tied).toMatchObject({ "fee.isFee": true, "fee.causeRecordId": cause })
+      const [link] = yield* linksOf("HOTEL LUNE BERLIN")
+      expect(link).toMatchObject({ kind: "fee", enrichmentId: fees.id })
+      const { undo } = yield* Undoing
+      const { facts } = yield* undo(caller, cause, { linkId: link!.id })
+      expect(facts).toMatchObject([{ kind: "forbid", enrichmentId: fees.id, recordId: fee, otherId: cause }])
+      yield* run
+      expect(yield* linksOf("FOREIGN TRANSACTION FEE")).toEqual([])
+      const { "fee.causeRecordId": _, ...others } = tied
+      expect(yield* saidOf(fee)).toEqual(others)
+      post("a", "-9.9", "BLUE HERON CAFE", 2)
+      yield* run
+      expect(yield* linksOf("FOREIGN TRANSACTION FEE")).toEqual([])
+      yield* undo(caller, fee, { linkId: link!.id, redo: true })
+      yield* run
+      expect(yield* saidOf(fee)).toEqual(tied)
+      expect((yield* linksOf("HOTEL LUNE BERLIN")).map(({ id }) => id)).toEqual([link!.id])
+    })
+  )
+
   scene("refuses what ties the record to nothing, and a field beside it", (simulation) =>
     Effect.gen(function* () {
       const { caller, idOf, linksOf, run, workspace } = yield* transferring(simulation)

@@ -1,6 +1,6 @@
 /** A simulation that finds nothing in a broken kernel proves nothing about a whole one. */
 import { MemoryStorage } from "@millrace/adapters/memory"
-import { DeliveryStore, EventStore, JobStore, RecordStore, TaskStore } from "@millrace/core/storage"
+import { DeliveryStore, EventStore, JobStore, OutboxStore, RecordStore, TaskStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
 import { describe, expect, it } from "@effect/vitest"
 import { scriptScenario } from "@millrace/verification/simulation/Scenario"
@@ -112,8 +112,19 @@ describe("the simulation", () => {
     })
   }
 
-  it("finds tasks that write although another process has them", () => {
-    const storage = over(
+  const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string) =>
+    it(`finds ${what}`, () => {
+      const found = new Set<string>()
+      for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
+        const { broken } = engineScenario(seed, storage)
+        if (broken !== undefined) found.add(broken.invariant)
+      }
+      expect([...found]).toContain(invariant)
+    })
+
+  inEngine(
+    "tasks that write although another process has them",
+    over(
       Layer.effect(
         TaskStore,
         Effect.map(TaskStore, (store) => ({
@@ -123,13 +134,51 @@ describe("the simulation", () => {
             Effect.catchTag(store.complete(fence, again), "TaskFenced", () => Effect.undefined)
         }))
       )
-    )
-    const found = new Set<string>()
-    const invariant = "a task has its effect once"
-    for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
-      const { broken } = engineScenario(seed, storage)
-      if (broken !== undefined) found.add(broken.invariant)
-    }
-    expect([...found]).toContain(invariant)
-  })
+    ),
+    "a task has its effect once"
+  )
+
+  inEngine(
+    "messages that are called sent and never left",
+    over(
+      Layer.effect(
+        OutboxStore,
+        Effect.map(OutboxStore, (store) => {
+          let started = 0
+          return {
+            ...store,
+            start: (workspaceId, id) =>
+              Effect.flatMap(store.start(workspaceId, id), (message) =>
+                message === undefined || ++started % 3 > 0
+                  ? Effect.succeed(message)
+                  : Effect.as(store.settle(workspaceId, id, { state: "sent" }), undefined)
+              )
+          }
+        })
+      )
+    ),
+    "a message is told once"
+  )
+
+  inEngine(
+    "messages that say something else when they are handed over again",
+    over(
+      Layer.effect(
+        OutboxStore,
+        Effect.map(OutboxStore, (store) => {
+          let started = 0
+          return {
+            ...store,
+            start: (workspaceId, id) =>
+              Effect.map(store.start(workspaceId, id), (message) =>
+                message === undefined
+                  ? undefined
+                  : { ...message, content: { ...message.content, title: `${message.content.title} ${++started}` } }
+              )
+          }
+        })
+      )
+    ),
+    "a message is told once"
+  )
 })

@@ -1,5 +1,8 @@
-/** What a bundled record kind is tried with, in a file `<kind>.trial.ts` of its own; `RecordKind.test.ts` finds it. */
-import type { RecordKindSuiteOptions } from "@millrace/testing/suite/enrichment"
+/**
+ * What bundled kinds are tried with: a record kind in a file `<kind>.trial.ts` of its own, which `RecordKind.test.ts` finds, and a
+ * set kind in `<kind>.setTrial.ts`, as a list, which `SetKind.test.ts` finds.
+ */
+import type { RecordKindSuiteOptions, SetKindSuiteOptions } from "@millrace/testing/suite/enrichment"
 
 export interface Trial extends Pick<RecordKindSuiteOptions, "good" | "refused" | "limits"> {
   /** The type of the kind. */
@@ -7,6 +10,8 @@ export interface Trial extends Pick<RecordKindSuiteOptions, "good" | "refused" |
   /** Beside those that all kinds are given. */
   readonly records?: RecordKindSuiteOptions["records"]
 }
+
+export type SetTrial = SetKindSuiteOptions
 
 export const when = (field: string, operator: string, value: string) => ({
   logic: "and",

@@ -28,6 +28,8 @@ export const is = (field: string, value: string) => ({
 })
 export const everything = { logic: "and", conditions: [{ field: "amount", operator: "isNotEmpty" }] }
 
+export const line = (change: object = {}) => ({ key: "all", name: "All", match: everything, amount: "400", ...change })
+
 export const record = (recordId: string, date: string, amount: string, fields: Fields = {}): SetRecord => ({
   recordId,
   accountId: account.accountId,

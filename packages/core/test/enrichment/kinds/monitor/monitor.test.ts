@@ -1,89 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
-import { everydayAccount } from "@millrace/testing/fixture"
 import { SetWorld } from "@millrace/testing/model"
-import { setSuite } from "@millrace/testing/suite/enrichment"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { makeAlert } from "../../../../src/enrichment/kinds/alert/alert.ts"
-import { makeMonitor } from "../../../../src/enrichment/kinds/monitor/monitor.ts"
 import type { AccountStatus, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
-import type { Fields } from "../../../../src/record/FieldValue.ts"
 import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
-
-const monitor = makeMonitor({ patterns: provenPatterns })
-
-const account = everydayAccount
-
-const record = (recordId: string, date: string, amount: string, fields: Fields = {}): SetRecord => ({
-  recordId,
-  accountId: account.accountId,
-  fields: { date, amount, currency: "EUR", pending: false, category: "FOOD", description: recordId, ...fields }
-})
-
-const everything = { logic: "and", conditions: [{ field: "amount", operator: "isNotEmpty" }] }
-const aggregate = (change: object = {}) => ({
-  kind: "aggregate",
-  key: "spending",
-  conditions: everything,
-  measure: "count",
-  windowDays: 30,
-  op: "lt",
-  threshold: "100",
-  ...change
-})
-
-/** A case that no record changes: what was told when depends on what came when. */
-const nothing = aggregate({
-  key: "nothing",
-  conditions: { logic: "and", conditions: [{ field: "description", operator: "equals", value: "nobody" }] }
-})
-
-setSuite("the kind monitor", {
-  kind: monitor,
-  dataType: "transactions",
-  accounts: [account],
-  baseCurrency: account.currency,
-  today: CalendarDate.make("2026-03-10"),
-  good: [
-    { checks: [nothing] },
-    {
-      checks: [
-        nothing,
-        aggregate({ op: "gte", threshold: 1_000_000 }),
-        aggregate({ key: "b", measure: "max", op: "gt", threshold: `1${"0".repeat(90)}`, groupBy: "account" }),
-        { kind: "tieOut", key: "t" },
-        { kind: "missingRecurring", key: "r" },
-        { kind: "missingTransferLeg", key: "l" }
-      ],
-      confirmRuns: 1,
-      hysteresisPercent: 0
-    }
-  ],
-  refused: [
-    [{}, "checks"],
-    [{ checks: [] }, "checks"],
-    [{ checks: [{ kind: "balance", key: "a" }] }, "checks[0]"],
-    [{ checks: [{ kind: "balance", key: "a", below: "10", above: "5" }] }, "checks[0].below"],
-    [{ checks: [aggregate(), aggregate({ threshold: "1" })] }, "checks[1].key"],
-    [{ checks: [aggregate({ measure: "sum", field: "description" })] }, "checks[0].field"],
-    [{ checks: [aggregate({ threshold: "much" })] }, "checks[0].threshold"],
-    [{ checks: [{ kind: "stale", key: "a", maxAgeHours: 0 }] }, "checks[0].maxAgeHours"],
-    [{ checks: [{ kind: "tieOut", key: "a", tolerance: "-1" }] }, "checks[0].tolerance"],
-    [{ checks: [aggregate()], confirmRuns: 6 }, "confirmRuns"],
-    [{ checks: [aggregate()], hysteresisPercent: "51" }, "hysteresisPercent"]
-  ],
-  records: [
-    record("a", "2026-03-01", "-10"),
-    record("b", "2026-03-02", "-20", { type: "TRANSFER_OUTGOING" }),
-    record("c", "2026-02-27", "5", { pending: true }),
-    record("d", "2026-01-01", "7")
-  ]
-})
+import { account, aggregate, monitor, record } from "./MonitorScene.ts"
 
 it("watches balances of every type of data, and transactions alone where a check needs them", () => {
   const config = Result.getOrThrow(decode(monitor.Config, { checks: [{ kind: "tieOut", key: "t" }] }))
