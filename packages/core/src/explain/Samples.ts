@@ -43,6 +43,10 @@ export const sampled = (
     if (spec === undefined) custom[key] = value
     else fields[key] = read(value, spec.type)
   }
+  // What every record of the account has: set kinds pass over amounts without a currency.
+  if (held === undefined && specs["currency"]?.required === true && !Object.hasOwn(fields, "currency")) {
+    fields["currency"] = owner.account.currency
+  }
   const { id } = sample
   const date = typeof fields["date"] === "string" ? CalendarDate.ofText(fields["date"]) : undefined
   const base = held ?? {

@@ -179,7 +179,12 @@ const make = Effect.gen(function* () {
           before: was,
           after: is,
           authority: change === undefined ? "provider" : authorityOf(change.enrichmentId),
-          sentence: change === undefined ? "The provider says so" : sentenceOf(pipeline, change)
+          sentence:
+            change !== undefined
+              ? sentenceOf(pipeline, change)
+              : is === null
+                ? "Nobody says anything of it any more"
+                : "The provider says so"
         })
       }
     }

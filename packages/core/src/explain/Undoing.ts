@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
       }
     })
     if (field === undefined && request.enrichmentId === undefined) {
-      return yield* unusable("field", ", an enrichment or a link has to be named")
+      return yield* unusable("field", "has to be named, or an enrichment or a link in its place")
     }
     const held = (yield* store.facts(looked.scope, { recordIds: [recordId] })).filter(
       (fact) => fact.recordId === recordId && fact.kind === "suppress" && (fact.field === field || field === undefined)

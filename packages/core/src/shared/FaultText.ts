@@ -32,5 +32,7 @@ export const faultText = (message: string): string => {
   // The shape of an object or a list, written as a type.
   if (/^(?:\{|object\b)/.test(expected) || named.test(expected)) return "must be an object"
   if (/^(?:\[|readonly |ReadonlyArray|Array<)/.test(expected)) return "must be a list"
-  return `must be ${expected.replaceAll('"', "").replace("a value with a length of", "text or a list of length")}`
+  const length = /^a value with a length of (.*)$/.exec(expected)?.[1]
+  if (length !== undefined) return length === "at least 1" ? "must not be empty" : `must have a length of ${length}`
+  return `must be ${expected.replaceAll('"', "")}`
 }

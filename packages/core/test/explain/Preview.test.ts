@@ -49,6 +49,20 @@ describe("a preview", () => {
     })
   )
 
+  scene("takes a record without a currency to be in that of its account", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, feed, post, run, workspace } = yield* fed(simulation)
+      yield* enrichmentOf(workspace, "fees", {})
+      post("green tea", "-10")
+      yield* run
+      const date = new Date(simulation.clock.now - 86_400_000).toISOString().slice(0, 10)
+      const samples = [{ description: "OVERDRAFT FEE", amount: "-35", date }]
+      const [fee] = (yield* (yield* Previews).preview(caller, feed.id, samples)).records
+      const changes = new Map(fee!.changes.map(({ after, field }) => [field, after]))
+      expect([changes.get("fee.isFee"), changes.get("fee.kind")]).toEqual([true, "overdraft"])
+    })
+  )
+
   scene("tells what sets of records would say, also where no run has looked yet", (simulation) =>
     Effect.gen(function* () {
       const { caller, feed, idOf, post, run, workspace } = yield* fed(simulation)

@@ -65,6 +65,10 @@ describe("a simulation", () => {
       })
       expect(yield* simulate(caller, { changes })).toEqual(report)
       expect((yield* simulate(caller, { changes, feedIds: [] })).deliveries).toEqual([])
+      const without = yield* simulate(caller, { changes: [{ kind: "delete", enrichmentId: rule.id }] })
+      expect(without.fields[0]!.samples).toMatchObject([
+        { before: "Drinks", after: "UNCATEGORIZED", sentence: "The provider says so" }
+      ])
       expect(yield* state).toEqual(before)
       // Nothing of what was supposed is taken for what is so.
       yield* revised(rule, { config: setting("category", "Chai") })

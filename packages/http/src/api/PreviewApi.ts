@@ -85,7 +85,7 @@ const Change = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("delete"), ...ofEnrichment }),
   Schema.Struct({ kind: Schema.Literal("reorder"), ...ofEnrichment, order: Schema.Int }),
   Schema.Struct({ kind: Schema.Literal("enable"), ...ofEnrichment, enabled: Schema.Boolean })
-])
+]).annotate({ expected: "an object whose kind is create, update, delete, reorder or enable" })
 
 const SimulateBody = Schema.Struct({
   changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(limits.simulatedChanges)),

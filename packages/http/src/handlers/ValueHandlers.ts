@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { InvalidInput } from "@millrace/core"
 import type { EnrichmentFact, RecordChange } from "@millrace/core/enrichment"
 import {
   type Explanation,
@@ -59,6 +60,22 @@ const explanationToWire = ({ history, links, record, rows }: Explanation) => ({
   history: history.map(changeToWire)
 })
 
+const likeNames: ReadonlySet<string> = new Set(["field", "fields", "name"])
+
+/** Whoever misspells the one parameter must not lose everything that was said: without it all is cleared. */
+const notMisspelt = (self: string) => {
+  const other = [...new URL(self, "http://localhost").searchParams.keys()].find((name) => likeNames.has(name))
+  if (other === undefined) return Effect.void
+  const message = "is not a known parameter; fields are named by names"
+  return Effect.fail(
+    new InvalidInput({
+      code: "INVALID_REQUEST",
+      message: `Request is invalid: ${other} ${message}`,
+      details: [{ field: other, message }]
+    })
+  )
+}
+
 export const layer = serve(
   "values",
   Effect.gen(function* () {
@@ -77,15 +94,11 @@ export const layer = serve(
           }),
           wordsToWire
         ),
-      clearRecordFields: ({ caller, ids, query: { names } }) =>
-        Effect.map(
-          words.clear(
-            caller,
-            ids.record,
-            names === undefined ? undefined : names.split(",").map((name) => name.trim())
-          ),
-          wordsToWire
-        ),
+      clearRecordFields: Effect.fnUntraced(function* ({ caller, ids, query: { names }, self }) {
+        yield* notMisspelt(self)
+        const cleared = names === undefined ? undefined : names.split(",").map((name) => name.trim())
+        return wordsToWire(yield* words.clear(caller, ids.record, cleared))
+      }),
       undoChange: ({ caller, ids, payload }) =>
         Effect.map(undoing.undo(caller, ids.record, payload), ({ facts, recordId }) =>
           one({ recordId, facts: facts.map(factToWire) })
