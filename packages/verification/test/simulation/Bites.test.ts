@@ -100,6 +100,16 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
   ]
 ]
 
+const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string) =>
+  it(`finds ${what}`, () => {
+    const found = new Set<string>()
+    for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
+      const { broken } = engineScenario(seed, storage)
+      if (broken !== undefined) found.add(broken.invariant)
+    }
+    expect([...found]).toContain(invariant)
+  })
+
 describe("the simulation", () => {
   for (const [what, storage, invariant] of sabotages) {
     it(`finds ${what}`, () => {
@@ -111,16 +121,6 @@ describe("the simulation", () => {
       expect([...found]).toContain(invariant)
     })
   }
-
-  const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string) =>
-    it(`finds ${what}`, () => {
-      const found = new Set<string>()
-      for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
-        const { broken } = engineScenario(seed, storage)
-        if (broken !== undefined) found.add(broken.invariant)
-      }
-      expect([...found]).toContain(invariant)
-    })
 
   inEngine(
     "tasks that write although another process has them",
