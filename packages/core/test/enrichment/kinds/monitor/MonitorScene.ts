@@ -15,7 +15,7 @@ export const record = (recordId: string, date: string, amount: string, fields: F
   fields: { date, amount, currency: "EUR", pending: false, category: "FOOD", description: recordId, ...fields }
 })
 
-export const everything = { logic: "and", conditions: [{ field: "amount", operator: "isNotEmpty" }] }
+const everything = { logic: "and", conditions: [{ field: "amount", operator: "isNotEmpty" }] }
 export const aggregate = (change: object = {}) => ({
   kind: "aggregate",
   key: "spending",
