@@ -2,16 +2,17 @@
 import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
 import { layer as resources } from "../../src/storage/postgres/PostgresResources.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
-import { columnName, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
+import { columnName, columnTypes, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
 import {
   type Enrichment,
   enrichmentResource,
   enrichmentRunResource,
+  findingResource,
   memoryPatternResource
 } from "@millrace/core/enrichment"
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import { bundledCollections } from "@millrace/core/collection"
-import type { AnyDefinition } from "@millrace/core/resource"
+import type { AnyDefinition, ColumnType } from "@millrace/core/resource"
 import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
@@ -26,6 +27,7 @@ const definitions: ReadonlyArray<AnyDefinition<never>> = [
   enrichmentResource,
   apiKeyResource,
   enrichmentRunResource,
+  findingResource,
   memoryPatternResource,
   ...bundledCollections.map(({ resource }) => resource)
 ] as never
@@ -46,14 +48,13 @@ layer(
         const found = yield* sql<{ readonly name: string; readonly type: string }>`select column_name as name,
           coalesce(domain_name, data_type) as type from information_schema.columns
           where table_schema = ${schemaName} and table_name = ${name}`
-        const types = { integer: "bigint", text: "key_text" } as const
         expect(Object.fromEntries(found.map((one) => [one.name, one.type]))).toEqual({
           id: "key_text",
           workspace_id: "key_text",
           ...Object.fromEntries(
-            Object.entries(columns as Readonly<Record<string, "integer" | "text">>).map(([field, type]) => [
+            Object.entries(columns as Readonly<Record<string, ColumnType>>).map(([field, type]) => [
               columnName(field),
-              types[type]
+              columnTypes[type]
             ])
           ),
           ...(versioned ? { version: "bigint" } : {}),

@@ -57,14 +57,16 @@ const sealing = (store: ResourceStore<SealedEnrichment>, secrets: Secrets["Servi
   return {
     insert: (enrichment) => Effect.flatMap(seal(enrichment), store.insert),
     update: (enrichment) => Effect.flatMap(seal(enrichment), store.update),
+    put: (enrichments) => Effect.flatMap(Effect.forEach(enrichments, seal), store.put),
     get: (workspaceId, id) =>
       Effect.flatMap(
         store.get(workspaceId, id),
         Option.match({ onNone: () => Effect.succeedNone, onSome: (found) => Effect.asSome(open(found)) })
       ),
-    list: (workspaceIds) => Effect.flatMap(store.list(workspaceIds), all),
+    list: (workspaceIds, where) => Effect.flatMap(store.list(workspaceIds, where), all),
     page: (query) => Effect.flatMap(store.page(query), all),
     remove: store.remove,
+    removeAll: store.removeAll,
     purge: store.purge
   }
 }

@@ -347,7 +347,7 @@ export class Enrichments extends Context.Service<
           yield* services.transactor.atomically(
             Effect.gen(function* () {
               yield* useCases.remove(caller, id, ifVersion)
-              for (const run of yield* runsOf(found)) yield* runs.remove(workspaceId, run.id)
+              yield* runs.removeAll(workspaceId, { enrichmentId: found.id })
               if (forget === undefined) return
               yield* forget({ workspaceId, enrichmentId: found.id })
               yield* findings.forget(workspaceId, found.id)

@@ -1,17 +1,39 @@
-/** Port: what enrichments found. */
+/** What enrichments found, in storage. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { resource } from "../resource/Resource.ts"
+import { Resources } from "../resource/Resources.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Finding, FindingId, FindingStatus } from "./Finding.ts"
+import { Finding, type FindingId, type FindingStatus } from "./Finding.ts"
 import type { PartitionKey } from "./kinds/SetKind.ts"
 
 type EnrichmentId = Id<"enrichment">
 
-/** A place in the list of findings: the newest come first, of those at one instant the one with the greater id. */
+/** The newest first, of those at one instant the one with the greater id. */
+export const findingResource = resource<Finding>({
+  name: "finding",
+  schema: Finding,
+  columns: {
+    enrichmentId: "text",
+    partition: "text",
+    kind: "text",
+    status: "text",
+    present: "boolean",
+    firstSeenAt: "text"
+  },
+  order: [
+    { field: "firstSeenAt", direction: "descending", always: true },
+    { field: "id", direction: "descending" }
+  ],
+  versioned: true
+})
+
+/** A place in their list. */
 export interface FindingPlace {
   readonly firstSeenAt: Timestamp
   readonly id: FindingId
@@ -27,6 +49,9 @@ export interface FindingsQuery {
   readonly before?: FindingPlace | undefined
   readonly limit: number
 }
+
+const byId = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  findings.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
 export class FindingStore extends Context.Service<
   FindingStore,
@@ -55,4 +80,29 @@ export class FindingStore extends Context.Service<
     /** Forgets all that the enrichment found. */
     readonly forget: (workspaceId: WorkspaceId, enrichmentId: EnrichmentId) => Effect.Effect<void, StorageUnavailable>
   }
->()("@millrace/core/enrichment/FindingStore") {}
+>()("@millrace/core/enrichment/FindingStore") {
+  static readonly layer: Layer.Layer<FindingStore, never, Resources> = Layer.effect(
+    FindingStore,
+    Effect.map(Resources, ({ open }) => {
+      const findings = open(findingResource)
+      return FindingStore.of({
+        list: (workspaceId, enrichmentId, { before, from, kind, limit, status, to }) =>
+          findings.page({
+            workspaceIds: [workspaceId],
+            // An instant begins with its day, and goes on with a "T".
+            where: { enrichmentId, status, kind, firstSeenAt: { from, below: to && `${to}U` } },
+            ...(before === undefined ? {} : { after: [before.firstSeenAt, before.id] }),
+            limit
+          }),
+        get: (workspaceId, ids) =>
+          ids.length === 0
+            ? Effect.succeed([])
+            : Effect.map(findings.list([workspaceId], { id: { oneOf: ids } }), byId),
+        present: (workspaceId, enrichmentId, oneOf) =>
+          Effect.map(findings.list([workspaceId], { enrichmentId, present: true, partition: { oneOf } }), byId),
+        putFindings: findings.put,
+        forget: (workspaceId, enrichmentId) => Effect.asVoid(findings.removeAll(workspaceId, { enrichmentId }))
+      })
+    })
+  )
+}

@@ -33,9 +33,6 @@ export class MemoryPatternStore extends Context.Service<MemoryPatternStore, Reso
 const encode = Schema.encodeSync(MemoryPattern)
 const textOf = (pattern: MemoryPattern): string => JSON.stringify(encode(pattern))
 
-/** Patterns that are read at a time. */
-const pageSize = 1_000
-
 /** `MemoryPatterns` over their store. */
 export const memoryPatterns: Layer.Layer<MemoryPatterns, never, MemoryPatternStore | Digest> = Layer.effect(
   MemoryPatterns,
@@ -43,29 +40,13 @@ export const memoryPatterns: Layer.Layer<MemoryPatterns, never, MemoryPatternSto
     const store = yield* MemoryPatternStore
     const { contentHash, sha256 } = yield* Digest
     return MemoryPatterns.of({
-      list: Effect.fn("MemoryPatterns.list")(function* ({ enrichmentId, workspaceId }) {
-        const all: Array<MemoryPattern> = []
-        for (;;) {
-          const last = all.at(-1)
-          const page = yield* store.page({
-            workspaceIds: [workspaceId],
-            where: { enrichmentId },
-            limit: pageSize,
-            ...(last === undefined ? {} : { after: [last.id] })
-          })
-          all.push(...page)
-          if (page.length < pageSize) return all
-        }
-      }),
+      list: ({ enrichmentId, workspaceId }) => store.list([workspaceId], { enrichmentId }),
       keep: Effect.fn("MemoryPatterns.keep")(function* ({ workspaceId }, before, after) {
-        const known = new Map(before.map((pattern) => [pattern.id, pattern]))
-        for (const pattern of after) {
-          const old = known.get(pattern.id)
-          known.delete(pattern.id)
-          if (old === undefined) yield* store.insert(pattern)
-          else if (textOf(old) !== textOf(pattern)) yield* store.update(pattern)
-        }
-        for (const id of known.keys()) yield* store.remove(workspaceId, id)
+        const known = new Map(before.map((pattern) => [pattern.id, textOf(pattern)]))
+        const changed = after.filter((pattern) => known.get(pattern.id) !== textOf(pattern))
+        for (const { id } of after) known.delete(id)
+        if (!(yield* store.put(changed))) return yield* Effect.die(new Error("a pattern is of another workspace"))
+        if (known.size > 0) yield* store.removeAll(workspaceId, { id: { oneOf: [...known.keys()] } })
       }),
       idOf: ({ condition, enrichmentId, field, key, value }) => {
         const name = derivedId(sha256, enrichmentId, key, field, JSON.stringify(condition), JSON.stringify(value))

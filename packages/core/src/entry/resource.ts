@@ -2,6 +2,7 @@
 export { type Body, bodyOf } from "../resource/Body.ts"
 export {
   type AnyDefinition,
+  type Cell,
   type ColumnType,
   type Definition,
   type KeyedDefinition,
@@ -13,4 +14,11 @@ export {
   resource,
   type UniqueKey
 } from "../resource/Resource.ts"
-export { type KeyedStore, KeyTaken, type PageQuery, Resources, type ResourceStore } from "../resource/Resources.ts"
+export {
+  type Bounds,
+  type KeyedStore,
+  KeyTaken,
+  type PageQuery,
+  Resources,
+  type ResourceStore
+} from "../resource/Resources.ts"

@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import { type AnyDefinition, orderOf, type Place, type Plain } from "./Resource.ts"
+import { type AnyDefinition, type Cell, type ColumnType, orderOf, type Place, type Plain } from "./Resource.ts"
 
 /** A value that does not fit its Schema: a fault of the program, no matter when it is tried. */
 class UnfitValue extends TypeError {
@@ -10,10 +10,10 @@ class UnfitValue extends TypeError {
 }
 
 export interface Body<A extends Plain> {
-  /** The text, and the values of the columns: text, whole numbers or null. */
+  /** The text, and the values of the columns. */
   readonly write: (value: A) => {
     readonly text: string
-    readonly columns: Readonly<Record<string, string | number | null>>
+    readonly columns: Readonly<Record<string, Cell>>
   }
   readonly read: (text: string) => A
   readonly placeOf: (value: A) => Place
@@ -25,17 +25,22 @@ const unless = <A>(exit: Exit.Exit<A, Schema.SchemaError>, what: string): A => {
   throw new UnfitValue(`${what}: ${message}`)
 }
 
-const columnOf = (name: string, field: string, type: string | undefined, value: unknown): string | number | null => {
-  if (value === undefined || value === null) return null
-  const fits = type === "integer" ? Number.isSafeInteger(value) : typeof value === "string"
-  if (!fits) throw new UnfitValue(`the field "${field}" of "${name}" must be ${type}, as its columns say`)
-  return value as string | number
+const fitsType: Readonly<Record<ColumnType, (value: unknown) => boolean>> = {
+  boolean: (value) => typeof value === "boolean",
+  integer: Number.isSafeInteger,
+  text: (value) => typeof value === "string"
 }
 
 /** Both throw `UnfitValue`. */
 export const bodyOf = <A extends Plain>(definition: AnyDefinition<A>): Body<A> => {
   const { columns, name, schema } = definition
   const order = orderOf(definition)
+  const always = new Set<string>(order.flatMap((by) => (by.always === true ? [by.field] : [])))
+  const columnOf = (field: string, type: ColumnType, value: unknown): Cell => {
+    if ((value === undefined || value === null) && !always.has(field)) return null
+    if (fitsType[type](value)) return value as Cell
+    throw new UnfitValue(`the field "${field}" of "${name}" must be ${type}, as its definition says`)
+  }
   const encode = Schema.encodeExit(Schema.toCodecJson(schema))
   const decode = Schema.decodeUnknownExit(Schema.toCodecJson(schema))
   const write: Body<A>["write"] = (value) => {
@@ -44,9 +49,9 @@ export const bodyOf = <A extends Plain>(definition: AnyDefinition<A>): Body<A> =
     return {
       text: JSON.stringify(encoded),
       columns: Object.fromEntries(
-        Object.entries<string | undefined>(columns).map(([field, type]) => [
+        Object.entries<ColumnType | undefined>(columns).map(([field, type]) => [
           field,
-          columnOf(name, field, type, fields[field])
+          columnOf(field, type!, fields[field])
         ])
       )
     }

@@ -1,6 +1,6 @@
 /**
  * Plain things that are stored: a definition says what there is to know, and storage has them from it. What needs locks or
- * statements over many rows has a store of its own.
+ * statements of its own is written by hand.
  */
 import type * as Schema from "effect/Schema"
 import { isIdentifier } from "../shared/Identifier.ts"
@@ -13,7 +13,10 @@ export interface Plain {
 }
 
 /** `integer`: whole numbers up to 2^53 - 1. `text`: ids, names and timestamps, compared by code point. */
-export type ColumnType = "integer" | "text"
+export type ColumnType = "boolean" | "integer" | "text"
+
+/** What a column holds: null where the value has no such field. */
+export type Cell = boolean | number | string | null
 
 type Fields<A> = Extract<keyof A, string>
 
@@ -27,6 +30,8 @@ export interface UniqueKey<A> {
 export interface OrderBy<A> {
   readonly field: Fields<A> | "id"
   readonly direction: "ascending" | "descending"
+  /** Whether every value has the field, as each has its `id`: then pages far behind cost no more than the first. */
+  readonly always?: boolean
 }
 
 export interface Definition<A extends Plain> {
@@ -88,4 +93,4 @@ export const orderOf = <A extends Plain>({ order }: AnyDefinition<A>): ReadonlyA
   order.some(({ field }) => field === "id") ? order : [...order, { field: "id", direction: "ascending" }]
 
 /** Where a thing stands in the order: what it is ordered by, to the end. */
-export type Place = ReadonlyArray<string | number | null>
+export type Place = ReadonlyArray<Cell>

@@ -7,7 +7,7 @@ import { Conflict } from "../failure/Failure.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
-import type { Definition, KeyedDefinition, Place, Plain } from "./Resource.ts"
+import type { Cell, Definition, KeyedDefinition, Place, Plain } from "./Resource.ts"
 
 /** Another one has the same values in the fields of a key. */
 export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
@@ -28,10 +28,22 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
   }
 }
 
+/** What a field may be: one of several texts, from one value on, below another one; of what is named, all. */
+export interface Bounds {
+  readonly oneOf?: ReadonlyArray<string> | undefined
+  readonly from?: number | string | undefined
+  readonly below?: number | string | undefined
+}
+
+/**
+ * What fields with a column, or the id, have to be: a value, null where they are to have none, or within bounds. What is
+ * `undefined` may be anything.
+ */
+export type Where<A extends Plain> = Readonly<Partial<Record<Extract<keyof A, string>, Cell | Bounds | undefined>>>
+
 export interface PageQuery<A extends Plain> {
   readonly workspaceIds: ReadonlyArray<WorkspaceId>
-  /** What fields with a column have to be; null where they have to have no value. */
-  readonly where?: Readonly<Partial<Record<Extract<keyof A, string>, string | number | null>>>
+  readonly where?: Where<A>
   /** Those in the trash alone, or the others alone. */
   readonly trashed?: boolean
   /** Those behind this place. */
@@ -47,13 +59,24 @@ export interface ResourceStore<A extends Plain, E = never> {
    * there is none.
    */
   readonly update: (value: A) => Effect.Effect<boolean, E | StorageUnavailable>
+  /**
+   * Inserts values and replaces those with their ids, in one statement. No two have one id or one key, nor does one take the
+   * key that another gives up. With versions the stored one has to have the version of the value or the one before. `false`,
+   * and what was written is to be taken back, where one has not, or is of another workspace.
+   */
+  readonly put: (values: ReadonlyArray<A>) => Effect.Effect<boolean, E | StorageUnavailable>
   readonly get: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<Option.Option<A>, StorageUnavailable>
   /** In the order of the definition, with those in the trash. */
-  readonly list: (workspaceIds: ReadonlyArray<WorkspaceId>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
+  readonly list: (
+    workspaceIds: ReadonlyArray<WorkspaceId>,
+    where?: Where<A>
+  ) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
   /** The same, no more than `limit` of them. */
   readonly page: (query: PageQuery<A>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
   /** For good. `false` where there is none. */
   readonly remove: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<boolean, StorageUnavailable>
+  /** All that are as asked, for good. Returns how many. */
+  readonly removeAll: (workspaceId: WorkspaceId, where: Where<A>) => Effect.Effect<number, StorageUnavailable>
   /**
    * Removes what came into the trash before an instant, at most `limit` of it, from all workspaces that the work may touch.
    * Returns how many.

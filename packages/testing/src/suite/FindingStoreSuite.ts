@@ -1,12 +1,14 @@
 /** Conformance of `FindingStore`. */
 import { CalendarDate, Ids, Timestamp } from "@millrace/core"
-import type { Finding } from "@millrace/core/enrichment"
+import { type Finding, findingResource } from "@millrace/core/enrichment"
+import { Resources } from "@millrace/core/resource"
 import { FindingStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeFinding } from "../fixture/Findings.ts"
 import { difficultTexts } from "../fixture/Text.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
+import { testsOf } from "./ResourceSuite.ts"
 import type { StorageTests } from "./StorageTests.ts"
 
 const arrange = Effect.gen(function* () {
@@ -20,6 +22,11 @@ const arrange = Effect.gen(function* () {
 const idsOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> => findings.map(({ id }) => id)
 
 export const tests: StorageTests = (it) => {
+  testsOf(
+    findingResource,
+    Effect.map(Resources, ({ open }) => open(findingResource))
+  )(it)
+
   it.effect("hands findings back as they were put", () =>
     Effect.gen(function* () {
       const { enrichmentId, make, store, workspaceId } = yield* arrange

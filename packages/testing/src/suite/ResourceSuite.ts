@@ -3,6 +3,8 @@ import { Ids, Timestamp } from "@millrace/core"
 import {
   type AnyDefinition,
   bodyOf,
+  type Bounds,
+  type Cell,
   type KeyedDefinition,
   type KeyedStore,
   KeyTaken,
@@ -188,6 +190,45 @@ export const testsOf =
       )
     }
 
+    it.effect("lists those alone whose columns are as they have to be", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(8)
+        const { write } = bodyOf(definition)
+        yield* Effect.forEach(values, rows.insert)
+        const all = yield* rows.list([id])
+        for (const field of ["id", ...Object.keys(definition.columns)]) {
+          const cellOf = (value: A): Cell => (field === "id" ? value.id : write(value).columns[field]!)
+          const expectList = Effect.fnUntraced(function* (
+            wanted: Cell | Bounds | undefined,
+            isWanted: (cell: Cell) => boolean
+          ) {
+            const expected = all.filter((value) => isWanted(cellOf(value)))
+            const where = { [field]: wanted } as never
+            expect(yield* rows.list([id], where)).toEqual(expected)
+            expect(yield* rows.page({ workspaceIds: [id], where, limit: 8 })).toEqual(expected)
+          })
+          yield* expectList(undefined, () => true)
+          yield* expectList({}, () => true)
+          yield* expectList(null, (cell) => cell === null)
+          const cells = [...new Set(all.map(cellOf))].filter((cell) => cell !== null)
+          for (const one of cells) {
+            yield* expectList(one, (cell) => cell === one)
+            if (typeof one === "boolean") continue
+            yield* expectList({ from: one }, (cell) => cell !== null && compared(cell, one) >= 0)
+            yield* expectList({ below: one }, (cell) => cell !== null && compared(cell, one) < 0)
+          }
+          const texts = cells.filter((cell) => typeof cell === "string")
+          if (texts.length === 0) continue
+          const some = texts.slice(0, 3)
+          yield* expectList({ oneOf: [...some, "what none has"] }, (cell) => some.includes(cell as string))
+          yield* expectList({ oneOf: some, below: texts[0]! }, (cell) =>
+            some.some((one) => one === cell && compared(one, texts[0]) < 0)
+          )
+          yield* expectList({ oneOf: [] }, () => false)
+        }
+      })
+    )
+
     if (definition.trash === true) {
       it.effect("tells what is in the trash from the rest, and purges what has been there for its time", () =>
         Effect.gen(function* () {
@@ -276,6 +317,69 @@ export const testsOf =
       })
     )
 
+    it.effect("puts new ones and replaces others at once, and the same once more", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(4)
+        const [first, second, third, fourth] = values as unknown as readonly [A, A, A, A]
+        const { write } = bodyOf(definition)
+        expect(yield* rows.put([])).toBe(true)
+        expect(yield* rows.put([first, second])).toBe(true)
+        const next = later(definition, { ...third, id: first.id }, 2)
+        expect(yield* rows.put([next, fourth])).toBe(true)
+        expect(yield* rows.put([next, fourth])).toBe(true)
+        const held = yield* rows.list([id])
+        expect(held).toEqual(inOrder(definition, [next, second, fourth]))
+        expect(held.map((one) => write(one).text)).toEqual(
+          inOrder(definition, [next, second, fourth]).map((one) => write(one).text)
+        )
+      })
+    )
+
+    it.effect("puts none that is of another workspace, or that does not follow what is held", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(3)
+        const there = yield* storeWorkspace()
+        const [first, second, third] = values as unknown as readonly [A, A, A]
+        const { atomically } = yield* Transactor
+        const putWhole = (...given: ReadonlyArray<A>) =>
+          rows.put(given).pipe(
+            Effect.flatMap((isPut) => (isPut ? Effect.succeed(true) : Effect.fail("not put" as const))),
+            atomically,
+            Effect.catch((error) => (error === "not put" ? Effect.succeed(false) : Effect.fail(error)))
+          )
+        yield* rows.put([first])
+        expect(yield* putWhole(second, { ...third, id: first.id, workspaceId: there.id })).toBe(false)
+        if (definition.versioned) {
+          expect(yield* putWhole(second, later(definition, first, 3))).toBe(false)
+          yield* rows.put([later(definition, first, 2)])
+          expect(yield* putWhole(second, first)).toBe(false)
+        }
+        expect(yield* rows.list([id, there.id])).toEqual([later(definition, first, definition.versioned ? 2 : 1)])
+        const theirs = withinWorkspaces(there.id)
+        expect(Exit.hasDies(yield* Effect.exit(theirs(rows.put([second]))))).toBe(true)
+        expect(yield* theirs(rows.put([{ ...first, workspaceId: there.id }]))).toBe(false)
+        const unfit = yield* Effect.exit(rows.put([second, { ...third, workspaceId: 1 } as never]))
+        expect(Exit.isFailure(unfit) && String(Cause.squash(unfit.cause))).toContain("workspaceId")
+        expect(yield* rows.list([id, there.id])).toHaveLength(1)
+      })
+    )
+
+    it.effect("removes all that are as asked, of their own workspace", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(4)
+        const there = yield* storeWorkspace()
+        const [first, second, third, fourth] = values as unknown as readonly [A, A, A, A]
+        yield* rows.put([first, second, third, { ...fourth, workspaceId: there.id }])
+        const some = { id: { oneOf: [first.id, second.id, fourth.id] } } as never
+        expect(yield* withinWorkspaces(there.id)(rows.removeAll(id, some))).toBe(0)
+        expect(yield* rows.removeAll(id, some)).toBe(2)
+        expect(yield* rows.removeAll(id, some)).toBe(0)
+        expect((yield* rows.list([id, there.id])).map((one) => one.id).toSorted()).toEqual(
+          [third.id, fourth.id].toSorted()
+        )
+      })
+    )
+
     it.effect("refuses a value that does not fit, and names the field", () =>
       Effect.gen(function* () {
         const { id, rows, values } = yield* arrange(1)
@@ -308,6 +412,7 @@ export const keyedTestsOf =
             const [third] = (yield* sample(definition, here.id, 1)) as unknown as readonly [A]
             expect(yield* Effect.flip(rows.insert({ ...third, ...key }))).toEqual(taken)
             expect(yield* Effect.flip(rows.update(later(definition, { ...second, ...key }, 2)))).toEqual(taken)
+            expect(yield* Effect.flip(rows.put([second, { ...third, ...key }]))).toEqual(taken)
             return yield* rows.update(later(definition, first, 2))
           })
           expect(yield* atomically(twice)).toBe(true)

@@ -530,7 +530,9 @@ const enrichments = casesOf(EnrichmentStore, {
   list: (store, { workspace }) => store.list([workspace.id]),
   page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
   purge: everybody,
-  remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id)
+  remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id),
+  put: (store, { enrichment }) => store.put([{ ...enrichment, name: "put" }]),
+  removeAll: (store, { enrichment, workspace }) => store.removeAll(workspace.id, { id: enrichment.id })
 })
 
 const enrichmentRuns = casesOf(EnrichmentRunStore, {
@@ -540,7 +542,9 @@ const enrichmentRuns = casesOf(EnrichmentRunStore, {
   list: (store, { workspace }) => store.list([workspace.id]),
   page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
   purge: everybody,
-  remove: (store, { enrichmentRun, workspace }) => store.remove(workspace.id, enrichmentRun.id)
+  remove: (store, { enrichmentRun, workspace }) => store.remove(workspace.id, enrichmentRun.id),
+  put: (store, { enrichmentRun }) => store.put([{ ...enrichmentRun, faults: 8 }]),
+  removeAll: (store, { enrichment, workspace }) => store.removeAll(workspace.id, { enrichmentId: enrichment.id })
 })
 
 const patterns = casesOf(MemoryPatternStore, {
@@ -550,7 +554,9 @@ const patterns = casesOf(MemoryPatternStore, {
   list: (store, { workspace }) => store.list([workspace.id]),
   page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
   purge: everybody,
-  remove: (store, { pattern, workspace }) => store.remove(workspace.id, pattern.id)
+  remove: (store, { pattern, workspace }) => store.remove(workspace.id, pattern.id),
+  put: (store, { pattern }) => store.put([{ ...pattern, status: "retired" }]),
+  removeAll: (store, { enrichment, workspace }) => store.removeAll(workspace.id, { enrichmentId: enrichment.id })
 })
 
 const identity = casesOf(IdentityStore, {

@@ -2,6 +2,8 @@
 import {
   type AnyDefinition,
   bodyOf,
+  type Bounds,
+  type Cell,
   type KeyedStore,
   KeyTaken,
   orderOf,
@@ -10,20 +12,20 @@ import {
   Resources,
   type UniqueKey
 } from "@millrace/core/resource"
+import { findingResource } from "@millrace/core/enrichment"
 import { CurrentReach, reaches } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ForeignWorkspace } from "./MemoryWall.ts"
-
-type Cell = string | number | null
 
 interface Held<A> {
   readonly value: A
   readonly place: Place
+  /** With the id. */
   readonly columns: Readonly<Record<string, Cell>>
 }
 
@@ -41,6 +43,22 @@ const byCodePoint = (a: string, b: string): number => {
 
 const compared = (a: Cell, b: Cell): number =>
   typeof a === "number" && typeof b === "number" ? a - b : byCodePoint(String(a), String(b))
+
+type Conditions = Readonly<Record<string, Cell | Bounds | undefined>>
+
+/** What is absent is within no bounds. */
+const meets = (columns: Held<never>["columns"], where: Conditions): boolean =>
+  Object.entries(where).every(([field, wanted]) => {
+    const cell = columns[field]!
+    if (wanted === undefined) return true
+    if (wanted === null || typeof wanted !== "object") return cell === wanted
+    const { below, from, oneOf } = wanted
+    return (
+      (oneOf === undefined || (typeof cell === "string" && oneOf.includes(cell))) &&
+      (from === undefined || (cell !== null && compared(cell, from) >= 0)) &&
+      (below === undefined || (cell !== null && compared(cell, below) < 0))
+    )
+  })
 
 const comparing =
   <A extends Plain>(definition: AnyDefinition<A>) =>
@@ -61,8 +79,17 @@ const collides = <A extends Plain>({ fields, within }: UniqueKey<A>, one: Held<A
 
 export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
   Resources,
-  Effect.map(Memory, ({ attempt, call, remove, set }) => {
+  Effect.map(Memory, (memory) => {
+    const { attempt, bankDestroyed, remove, set } = memory
     const tables = new Map<string, Map<string, unknown>>()
+    // What was found names accounts and records wherever it says something of them.
+    bankDestroyed.push(({ accountIds, recordIds }) =>
+      removeWhere(memory, tables.get(findingResource.name) ?? new Map<string, unknown>(), (finding) =>
+        (JSON.stringify(finding).match(/[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}/g) ?? []).some(
+          (id) => accountIds.has(id) || recordIds.has(id)
+        )
+      )
+    )
 
     const storeOf = <A extends Plain>(definition: AnyDefinition<A>): KeyedStore<A> => {
       const { name, unique = [], versioned } = definition
@@ -70,67 +97,69 @@ export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
       tables.set(name, held)
       const body = bodyOf(definition)
       const compare = comparing(definition)
-      const versionOf = (value: A): unknown => (value as { readonly version?: unknown }).version
-
-      const put = (value: A): Exit.Exit<void, KeyTaken> => {
+      const versionOf = (value: A): number => (value as unknown as { readonly version: number }).version
+      const foreign = () => new ForeignWorkspace(`"${name}" is for a workspace that the work is not for`)
+      const heldOf = (value: A): Held<A> => {
         const { columns, text } = body.write(value)
-        const next = { value: frozen(body.read(text)), place: body.placeOf(value), columns }
-        const key = unique.find((one) => [...held.values()].some((other) => collides(one, next, other)))
+        return { value: frozen(body.read(text)), place: body.placeOf(value), columns: { ...columns, id: value.id } }
+      }
+      /** All of them, or none. */
+      const keep = (values: ReadonlyArray<A>): Exit.Exit<boolean, KeyTaken> => {
+        const nexts = values.map(heldOf)
+        const all = unique.length === 0 ? [] : [...held.values()]
+        const key = unique.find((one) => nexts.some((next) => all.some((other) => collides(one, next, other))))
         if (key !== undefined) return Exit.fail(new KeyTaken({ resource: name, fields: key.fields }))
-        set(held, value.id, next)
-        return Exit.void
+        for (const next of nexts) set(held, next.value.id, next)
+        return Exit.succeed(true)
       }
       /** Runs with a look-up that finds what the work may touch. */
-      const within = <B>(run: (mine: (value: Pick<A, "workspaceId">) => boolean) => B): Effect.Effect<B> =>
+      const trying = <B, E>(run: (mine: (value: Pick<A, "workspaceId">) => boolean) => Exit.Exit<B, E>) =>
         Effect.withFiber((fiber) => {
           const reach = fiber.getRef(CurrentReach)
-          return call(() => run(({ workspaceId }) => reaches(reach, workspaceId)))
+          return attempt(() => run(({ workspaceId }) => reaches(reach, workspaceId)))
         })
+      const within = <B>(run: (mine: (value: Pick<A, "workspaceId">) => boolean) => B): Effect.Effect<B> =>
+        trying((mine) => Exit.succeed(run(mine)))
+      const among = (mine: (value: A) => boolean, workspaceIds: ReadonlyArray<string>, where: Conditions = {}) =>
+        [...held.values()]
+          .filter(
+            ({ columns, value: one }) => workspaceIds.includes(one.workspaceId) && mine(one) && meets(columns, where)
+          )
+          .toSorted((a, b) => compare(a.place, b.place))
       const own = (workspaceId: A["workspaceId"], id: string) => {
         const found = held.get(id)
         return found?.value.workspaceId === workspaceId ? found.value : undefined
       }
 
       return {
-        insert: (value) =>
-          Effect.withFiber((fiber) => {
-            if (!reaches(fiber.getRef(CurrentReach), value.workspaceId)) {
-              return Effect.die(new ForeignWorkspace(`"${name}" is for a workspace that the work is not for`))
-            }
-            return attempt(() => put(value))
-          }),
+        insert: (value) => trying((mine) => (mine(value) ? Exit.asVoid(keep([value])) : Exit.die(foreign()))),
         update: (value) =>
-          Effect.withFiber((fiber) => {
-            const mine = reaches(fiber.getRef(CurrentReach), value.workspaceId)
-            return attempt((): Exit.Exit<boolean, KeyTaken> => {
-              const before = own(value.workspaceId, value.id)
-              if (!mine || before === undefined) return Exit.succeed(false)
-              if (versioned && versionOf(before) !== Number(versionOf(value)) - 1) return Exit.succeed(false)
-              return Exit.map(put(value), () => true)
+          trying((mine) => {
+            const before = mine(value) ? own(value.workspaceId, value.id) : undefined
+            const follows = before !== undefined && (!versioned || versionOf(before) === versionOf(value) - 1)
+            return follows ? keep([value]) : Exit.succeed(false)
+          }),
+        put: (values) =>
+          trying((mine) => {
+            if (!values.every(mine)) return Exit.die(foreign())
+            const follow = values.every((value) => {
+              const before = held.get(value.id)?.value
+              if (before === undefined) return true
+              const step = versionOf(value) - versionOf(before)
+              return before.workspaceId === value.workspaceId && (!versioned || step === 0 || step === 1)
             })
+            return follow ? keep(values) : Exit.succeed(false)
           }),
         get: (workspaceId, id) => within((mine) => Option.filter(Option.fromUndefinedOr(own(workspaceId, id)), mine)),
-        list: (workspaceIds) =>
+        list: (workspaceIds, where) => within((mine) => among(mine, workspaceIds, where).map(({ value }) => value)),
+        page: ({ after, limit, trashed, where, workspaceIds }) =>
           within((mine) =>
-            [...held.values()]
-              .filter(({ value }) => workspaceIds.includes(value.workspaceId) && mine(value))
-              .toSorted((a, b) => compare(a.place, b.place))
-              .map(({ value }) => value)
-          ),
-        page: ({ after, limit, trashed, where = {}, workspaceIds }) =>
-          within((mine) =>
-            [...held.values()]
-              .filter(({ columns, place, value }) => {
-                const isThere = trashed === undefined || trashed === (columns["trashedAt"] !== null)
-                return (
-                  workspaceIds.includes(value.workspaceId) &&
-                  mine(value) &&
-                  isThere &&
-                  Object.entries(where).every(([field, wanted]) => columns[field] === wanted) &&
+            among(mine, workspaceIds, where)
+              .filter(
+                ({ columns, place }) =>
+                  (trashed === undefined || trashed === (columns["trashedAt"] !== null)) &&
                   (after === undefined || compare(place, after) > 0)
-                )
-              })
-              .toSorted((a, b) => compare(a.place, b.place))
+              )
               .slice(0, limit)
               .map(({ value }) => value)
           ),
@@ -149,6 +178,12 @@ export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
             if (found === undefined || !mine(found)) return false
             remove(held, id)
             return true
+          }),
+        removeAll: (workspaceId, where) =>
+          within((mine) => {
+            const found = among(mine, [workspaceId], where)
+            for (const { value } of found) remove(held, value.id)
+            return found.length
           }),
         find: (key) =>
           within((mine) => {

@@ -43,7 +43,6 @@ import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryAccountJoinStore from "./MemoryAccountJoinStore.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
-import * as MemoryFindingStore from "./MemoryFindingStore.ts"
 import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankRemains from "./MemoryBankRemains.ts"
@@ -106,14 +105,19 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
     Layer.provideMerge(MemoryRateLimiter.layer),
     Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
     Layer.provideMerge(
-      Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, EnrichmentRunStore.layer, MemoryPatternStore.layer)
+      Layer.mergeAll(
+        ApiKeyStore.layer,
+        EnrichmentStore.layer,
+        EnrichmentRunStore.layer,
+        FindingStore.layer,
+        MemoryPatternStore.layer
+      )
     ),
     Layer.provideMerge(MemoryResources.layer)
   ),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AnalysisStore, MemoryAnalysisStore.layer),
-  wall(FindingStore, MemoryFindingStore.layer),
   wall(RecordChangeStore, MemoryRecordChangeStore.layer),
   wall(AnswerCache, MemoryAnswerCache.layer),
   wall(TokenBudget, MemoryTokenBudget.layer),

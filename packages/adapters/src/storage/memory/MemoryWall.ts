@@ -42,7 +42,6 @@ const making = new Set([
   "insert",
   "logMatches",
   "putAccounts",
-  "putFindings",
   "suggest"
 ])
 

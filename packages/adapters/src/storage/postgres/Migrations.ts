@@ -60,6 +60,7 @@ import { askedJobs } from "./migrations/0048_asked_jobs.ts"
 import { leanRows } from "./migrations/0049_lean_rows.ts"
 import { packedStage } from "./migrations/0050_packed_stage.ts"
 import { accountJoins } from "./migrations/0051_account_joins.ts"
+import { plainFindings } from "./migrations/0052_plain_findings.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -116,7 +117,8 @@ export const migrations = {
   "0048_asked_jobs": askedJobs,
   "0049_lean_rows": leanRows,
   "0050_packed_stage": packedStage,
-  "0051_account_joins": accountJoins
+  "0051_account_joins": accountJoins,
+  "0052_plain_findings": plainFindings
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -2,6 +2,9 @@
 import {
   type AnyDefinition,
   bodyOf,
+  type Bounds,
+  type Cell,
+  type ColumnType,
   type KeyedStore,
   KeyTaken,
   orderOf,
@@ -15,11 +18,36 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { columnName, uniqueName } from "./migrations/resourceTable.ts"
-import { inTransaction, stored } from "./SqlFailure.ts"
+import { columnName, orderedBy, uniqueName } from "./migrations/resourceTable.ts"
+import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 
 interface BodyRow {
   readonly body: string
+}
+
+/** Types of columns in rows that come as JSON. */
+const givenTypes: Readonly<Record<ColumnType, string>> = { boolean: "boolean", integer: "bigint", text: "text" }
+
+/** Writes rows that come as one JSON text, which stands between both parts: new ones, and those that follow what is held. */
+const putStatement = <A extends Plain>({ columns, name, versioned }: AnyDefinition<A>): readonly [string, string] => {
+  const given: ReadonlyArray<readonly [string, string]> = [
+    ["id", "text"],
+    ["workspace_id", "text"],
+    ...Object.entries<ColumnType | undefined>(columns).map(
+      ([field, type]) => [columnName(field), givenTypes[type!]] as const
+    ),
+    ...(versioned ? [["version", "bigint"] as const] : [])
+  ]
+  const names = given.map(([column]) => `"${column}"`)
+  const replaced = [...names.slice(2), "body"].map((column) => `${column} = excluded.${column}`)
+  const follows = versioned ? "and held.version in (excluded.version, excluded.version - 1)" : ""
+  return [
+    `insert into "${name}" as held (${names.join(", ")}, body)
+      select ${names.join(", ")}, body::json from json_to_recordset(`,
+    `::json) as given(${given.map(([column, type]) => `"${column}" ${type}`).join(", ")}, body text)
+      on conflict (id) do update set ${replaced.join(", ")}
+      where held.workspace_id = excluded.workspace_id ${follows} returning id`
+  ]
 }
 
 const storeOf =
@@ -28,16 +56,21 @@ const storeOf =
     const { name, trash = false, unique = [], versioned } = definition
     const table = sql(name)
     const body = bodyOf(definition)
-    const order = sql.literal(
-      orderOf(definition)
-        .map(
-          ({ direction, field }) => `"${columnName(field)}" ${direction === "ascending" ? "asc" : "desc"} nulls last`
-        )
-        .join(", ")
+    const [putHead, putTail] = putStatement(definition)
+    const ordered = orderOf(definition)
+    const order = sql.literal(ordered.map(orderedBy).join(", "))
+    /** Whether places can be compared as rows, which an index knows how to begin at. */
+    const comparesRows = ordered.every(
+      (by) => (by.field === "id" || by.always === true) && by.direction === ordered[0]!.direction
     )
     /** What stands behind a place: absent values come last, in either direction. */
     const behind = (place: Place): Fragment => {
-      const parts = orderOf(definition).map(({ direction, field }, at) => ({
+      if (comparesRows) {
+        const names = sql.csv(ordered.map(({ field }) => sql`${sql(columnName(field))}`))
+        const cells = sql.csv(place.map((cell) => sql`${cell}`))
+        return ordered[0]!.direction === "ascending" ? sql`(${names}) > (${cells})` : sql`(${names}) < (${cells})`
+      }
+      const parts = ordered.map(({ direction, field }, at) => ({
         column: sql(columnName(field)),
         direction,
         cell: place[at]!
@@ -50,6 +83,21 @@ const storeOf =
       })
       return sql.or(ways)
     }
+    const narrowed = (where: Readonly<Record<string, Cell | Bounds | undefined>> = {}): ReadonlyArray<Fragment> =>
+      Object.entries(where).flatMap(([field, wanted]) => {
+        const column = sql(columnName(field))
+        if (wanted === undefined) return []
+        if (wanted === null) return [sql`${column} is null`]
+        // Not as a parameter: indexes of a part of the rows are for a truth that is written out.
+        if (typeof wanted === "boolean") return [wanted ? sql`${column}` : sql`not ${column}`]
+        if (typeof wanted !== "object") return [sql`${column} = ${wanted}`]
+        const { below, from, oneOf } = wanted
+        return [
+          ...(oneOf === undefined ? [] : [sql`${column} = any(${[...oneOf]}::text[])`]),
+          ...(from === undefined ? [] : [sql`${column} >= ${from}`]),
+          ...(below === undefined ? [] : [sql`${column} < ${below}`])
+        ]
+      })
     const versionOf = (value: A): number => (value as unknown as { readonly version: number }).version
 
     const rowOf = (value: A): Record<string, unknown> => {
@@ -88,19 +136,18 @@ const storeOf =
           where id = ${id} and workspace_id = ${workspaceId}`)
         return Arr.head(rows.map((row) => body.read(row.body)))
       }),
-      list: Effect.fn(`Resources.list ${name}`)(function* (workspaceIds) {
-        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
-          where ${sql.in("workspace_id", workspaceIds)} order by ${order}`)
+      list: Effect.fn(`Resources.list ${name}`)(function* (workspaceIds, where) {
+        const wanted = [sql.in("workspace_id", workspaceIds), ...narrowed(where)]
+        const rows = yield* (where === undefined ? stored : storedInBulk)(
+          sql<BodyRow>`select body::text as body from ${table} where ${sql.and(wanted)} order by ${order}`
+        )
         return rows.map((row) => body.read(row.body))
       }),
-      page: Effect.fn(`Resources.page ${name}`)(function* ({ after, limit, trashed, where = {}, workspaceIds }) {
-        const wanted = Object.entries<string | number | null | undefined>(where).map(([field, cell]) =>
-          cell === null ? sql`${sql(columnName(field))} is null` : sql`${sql(columnName(field))} = ${cell!}`
-        )
-        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
+      page: Effect.fn(`Resources.page ${name}`)(function* ({ after, limit, trashed, where, workspaceIds }) {
+        const rows = yield* storedInBulk(sql<BodyRow>`select body::text as body from ${table}
           where ${sql.and([
             sql.in("workspace_id", workspaceIds),
-            ...wanted,
+            ...narrowed(where),
             ...(trashed === undefined ? [] : [trashed ? sql`trashed_at is not null` : sql`trashed_at is null`]),
             ...(after === undefined ? [] : [behind(after)])
           ])} order by ${order} limit ${limit}`)
@@ -116,6 +163,18 @@ const storeOf =
         const rows = yield* stored(sql`delete from ${table} where id = ${id} and workspace_id = ${workspaceId}
           returning id`)
         return rows.length > 0
+      }),
+      put: Effect.fn(`Resources.put ${name}`)(function* (values: ReadonlyArray<A>) {
+        if (values.length === 0) return true
+        const rows = values.map((value) => ({ id: value.id, workspace_id: value.workspaceId, ...rowOf(value) }))
+        const put = sql`${sql.literal(putHead)}${JSON.stringify(rows)}${sql.literal(putTail)}`
+        const written = yield* writing(put.unprepared)
+        return written.length === values.length
+      }),
+      removeAll: Effect.fn(`Resources.removeAll ${name}`)(function* (workspaceId, where) {
+        const rows = yield* storedInBulk(sql`delete from ${table}
+          where ${sql.and([sql`workspace_id = ${workspaceId}`, ...narrowed(where)])} returning id`)
+        return rows.length
       }),
       find: Effect.fn(`Resources.find ${name}`)(function* (key) {
         const same = Object.entries(key).map(([field, wanted]) => sql`${sql(columnName(field))} = ${wanted}`)

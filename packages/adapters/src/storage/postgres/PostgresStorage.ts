@@ -3,12 +3,17 @@ import type { Secrets } from "@millrace/core/bank"
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
-import { ApiKeyStore, EnrichmentRunStore, EnrichmentStore, MemoryPatternStore } from "@millrace/core/storage"
+import {
+  ApiKeyStore,
+  EnrichmentRunStore,
+  EnrichmentStore,
+  FindingStore,
+  MemoryPatternStore
+} from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresAnalysisStore from "./PostgresAnalysisStore.ts"
-import * as PostgresFindingStore from "./PostgresFindingStore.ts"
 import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
@@ -74,6 +79,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
     ApiKeyStore.layer,
     EnrichmentStore.layerSealed,
     EnrichmentRunStore.layer,
+    FindingStore.layer,
     MemoryPatternStore.layer
   ).pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresKeyArrivals.layer,
@@ -81,7 +87,6 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAnalysisStore.layer,
-  PostgresFindingStore.layer,
   PostgresRecordChangeStore.layer,
   PostgresAnswerCache.layer,
   PostgresTokenBudget.layer,

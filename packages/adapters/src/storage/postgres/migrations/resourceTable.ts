@@ -11,7 +11,22 @@ export const columnName = (field: string): string => field.replaceAll(/[A-Z]/g, 
 export const uniqueName = (table: string, fields: ReadonlyArray<string>): string =>
   `${table}_${fields.map(columnName).join("_")}_key`
 
-const columnTypes: Readonly<Record<ColumnType, string>> = { integer: "bigint", text: "key_text" }
+export const columnTypes: Readonly<Record<ColumnType, string>> = {
+  boolean: "boolean",
+  integer: "bigint",
+  text: "key_text"
+}
+
+/** One part of an order. */
+interface By {
+  readonly field: string
+  readonly direction: "ascending" | "descending"
+  readonly always?: boolean
+}
+
+/** As statements and indexes write it. An id is never absent. */
+export const orderedBy = ({ always = false, direction, field }: By): string =>
+  `"${columnName(field)}" ${direction === "ascending" ? "asc" : "desc"}${always || field === "id" ? "" : " nulls last"}`
 
 /** What a table is made from: the parts of a definition that a database knows. */
 export interface TableShape {
@@ -21,7 +36,7 @@ export interface TableShape {
     | ReadonlyArray<{ readonly fields: ReadonlyArray<string>; readonly within: "workspace" | "installation" }>
     | undefined
   readonly versioned: boolean
-  readonly order?: ReadonlyArray<{ readonly field: string; readonly direction: "ascending" | "descending" }>
+  readonly order?: ReadonlyArray<By>
   /** Without them, no index is made for pages. */
   readonly filters?: ReadonlyArray<string>
   readonly trash?: boolean
@@ -58,9 +73,7 @@ export const createResourceTable = Effect.fn("createResourceTable")(function* ({
       (${[...(within === "workspace" ? ["workspace_id"] : []), ...keys].join(", ")})`)
   }
   if (filters !== undefined) {
-    const ordered = order
-      .filter(({ field }) => field !== "id")
-      .map(({ direction, field }) => `"${columnName(field)}" ${direction === "ascending" ? "asc" : "desc"} nulls last`)
+    const ordered = order.filter(({ field }) => field !== "id").map(orderedBy)
     for (const by of [[], ...filters.map((field) => [`"${columnName(field)}"`])]) {
       yield* sql.unsafe(`create index on "${name}" (${["workspace_id", ...by, ...ordered, "id"].join(", ")})`)
     }
