@@ -10,7 +10,10 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 
 const stages = ["provider", "local"] as const
 
-/** What is under way, or has failed. `provider`: the connection is given back there; `local`: what we hold is destroyed. */
+/**
+ * What is under way, or has failed. `provider`: the connection is given back there. `local`: what we hold is destroyed, and
+ * whoever the connection belonged to is taken back at the provider, where nothing else needs them.
+ */
 export const BankRemoval = Schema.Struct({
   state: Schema.Literals(["removing", "failed"]),
   stage: Schema.Literals(stages),

@@ -97,6 +97,8 @@ export class BankStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
     /** The banks of an upstream connection in all workspaces, deleted ones too: at most 100, the oldest first. */
     readonly ofConnection: (instanceId: string, ref: string) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    /** Whether a bank of the workspace has a connection of the instance, deleted ones too. */
+    readonly anyConnected: (workspaceId: WorkspaceId, instanceId: string) => Effect.Effect<boolean, StorageUnavailable>
     readonly connection: (id: BankId) => Effect.Effect<Option.Option<BankConnection>, StorageUnavailable>
     /** Another way to reach it, secrets included, with how that connection is: what it had is gone. */
     readonly replaceConnection: (

@@ -307,7 +307,7 @@ export class Connecting extends Context.Service<
           }
         }
         const id = yield* ids.next("connectionAttempt")
-        return yield* attempts.begin({
+        const begun: ConnectionAttempt = {
           id,
           workspaceId,
           instanceId,
@@ -319,7 +319,8 @@ export class Connecting extends Context.Service<
           ...(request.reconnects === undefined ? {} : { reconnects: request.reconnects }),
           createdAt: now,
           updatedAt: now
-        })
+        }
+        return yield* atomically(Effect.andThen(subjects.begin(workspaceId, instanceId), attempts.begin(begun)))
       })
 
       /** Runs as the only one at the attempt. */

@@ -99,8 +99,11 @@ export interface ConnectionAttempt extends AttemptKey {
   readonly updatedAt: Timestamp
 }
 
-/** Minutes for which an attempt waits for its person: at most so many, and on pages of a provider's own so many. */
-export const attemptMinutes = { most: 30, hosted: 240 } as const
+/**
+ * Minutes for which an attempt waits for its person: at most so many, and on pages of a provider's own so many. `begin`: those
+ * within which it has asked the upstream for all that it begins with.
+ */
+export const attemptMinutes = { begin: 10, most: 30, hosted: 240 } as const
 
 /** Hours after its end in which what succeeded upstream still completes an attempt. */
 export const lateHours = 24

@@ -98,6 +98,16 @@ export class ConnectionAttemptStore extends Context.Service<
     ) => Effect.Effect<Option.Option<CompletedConnection>, StorageUnavailable>
     /** Drops what the exchange gave: the upstream has it no longer. */
     readonly dropExchange: (id: ConnectionAttemptId, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Whether one of the workspace at the instance may still need whoever it began with upstream: it holds what an exchange
+     * gave, or can still be completed. One that connects `removed` anew never can, and counts for its first minutes alone
+     * (`attemptMinutes.begin`): it may still be asking the upstream.
+     */
+    readonly anyRunning: (
+      workspaceId: WorkspaceId,
+      instanceId: string,
+      removed: BankId
+    ) => Effect.Effect<boolean, StorageUnavailable>
     /** Expires those that are open and whose time is over, at most `limit`. Returns how many. */
     readonly sweep: (limit: number) => Effect.Effect<number, StorageUnavailable>
     /**

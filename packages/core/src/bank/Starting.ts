@@ -24,6 +24,7 @@ import { Ids } from "../shared/Ids.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import { natureOf, type Bank, type BankId } from "./Bank.ts"
 import { bankRefusal, isLive, nextBankState, stateOf } from "./BankRemoval.ts"
 import { BankRoom } from "./BankRoom.ts"
@@ -150,7 +151,7 @@ export class Starting extends Context.Service<
   static readonly layer: Layer.Layer<
     Starting,
     never,
-    BankStore | BankRoom | ConnectionAttemptStore | Subjects | Providers | Ids | Digest
+    BankStore | BankRoom | ConnectionAttemptStore | Subjects | Providers | Ids | Digest | Transactor
   > = Layer.effect(
     Starting,
     Effect.gen(function* () {
@@ -162,6 +163,7 @@ export class Starting extends Context.Service<
       const providers = yield* Providers
       const ids = yield* Ids
       const digest = yield* Digest
+      const { atomically } = yield* Transactor
       const addresses = yield* CurrentConnectAddresses
 
       const pageFor = (state: string) => (addresses === undefined ? undefined : pageOf(addresses, state))
@@ -171,7 +173,7 @@ export class Starting extends Context.Service<
         const [id, now] = [yield* ids.next("connectionAttempt"), yield* Timestamp.now]
         const state = digest.randomText(stateLength)
         const { institutionId, providerInstanceId: instanceId, redirectUri } = request
-        const attempt = yield* attempts.begin({
+        const begun: ConnectionAttempt = {
           id,
           workspaceId: caller.principal.workspace.id,
           instanceId,
@@ -186,7 +188,10 @@ export class Starting extends Context.Service<
           ...(redirectUri === undefined ? {} : { redirectUri }),
           createdAt: now,
           updatedAt: now
-        })
+        }
+        const attempt = yield* atomically(
+          Effect.andThen(subjects.begin(begun.workspaceId, instanceId), attempts.begin(begun))
+        )
         if (reconnects !== undefined) yield* attempts.supersede({ ...attempt, reconnects }, now)
         yield* attempts.keep(id, "request", request, now)
         return { attempt, state }

@@ -22,6 +22,8 @@ export class Subjects extends Context.Service<
   {
     /** The subject of a workspace at an instance, stored before this returns. */
     readonly of: (workspaceId: WorkspaceId, instanceId: string) => Effect.Effect<Subject, StorageUnavailable>
+    /** The same at the beginning of an attempt, in its transaction: none ends while an attempt begins with it. */
+    readonly begin: (workspaceId: WorkspaceId, instanceId: string) => Effect.Effect<Subject, StorageUnavailable>
     /** What drivers keep secrets of it with. */
     readonly keeper: (workspaceId: WorkspaceId, instanceId: string) => KeepSecrets
   }
@@ -31,13 +33,16 @@ export class Subjects extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ConnectionSubjectStore
       const ids = yield* Ids
+      const begin = Effect.fn("Subjects.begin")(function* (workspaceId: WorkspaceId, instanceId: string) {
+        const [ref, createdAt] = [yield* ids.next("connectionSubject"), yield* Timestamp.now]
+        return yield* store.begin({ workspaceId, instanceId, ref, createdAt })
+      })
       return Subjects.of({
         of: Effect.fn("Subjects.of")(function* (workspaceId, instanceId) {
           const held = yield* store.get(workspaceId, instanceId)
-          if (Option.isSome(held)) return held.value
-          const [ref, createdAt] = [yield* ids.next("connectionSubject"), yield* Timestamp.now]
-          return yield* store.begin({ workspaceId, instanceId, ref, createdAt })
+          return Option.isSome(held) ? held.value : yield* begin(workspaceId, instanceId)
         }),
+        begin,
         keeper: (workspaceId, instanceId) => (secrets) =>
           keptPatiently(
             Effect.flatMap(Timestamp.now, (now) => store.keepSecrets(workspaceId, instanceId, secrets, now))

@@ -22,6 +22,7 @@ export {
 export {
   attemptAsOf,
   attemptDays,
+  attemptMinutes,
   AttemptError,
   type AttemptEvent,
   attemptEvents,

@@ -77,12 +77,13 @@ export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"
     revoke: heeded(ref, revoke)
   })
 
-  const { verifyWebhook } = driver
+  const { removeSubject, verifyWebhook } = driver
   return {
     ...driver,
     listInstitutions: (query) => heeded(undefined, driver.listInstitutions(query)),
     beginConnect: (request) => heeded(request.reconnect?.ref, driver.beginConnect(request)),
     completeConnect: (request) => heeded(request.reconnect?.ref, driver.completeConnect(request)),
+    ...(removeSubject === undefined ? {} : { removeSubject: (subject) => heeded(undefined, removeSubject(subject)) }),
     open: (request) =>
       Effect.map(heeded(request.connection.ref, driver.open(request)), (opened) =>
         session(request.connection.ref, opened)

@@ -207,6 +207,13 @@ export interface ProviderDriver {
    * upstream lets it: the kernel makes completing twice harmless, also where a payload works once.
    */
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
+  /**
+   * Takes back whoever the connections of a workspace belonged to, with all that the upstream still holds of them. The
+   * kernel asks once no bank and no attempt needs the subject any more, and asks again until it is `done`. What the upstream
+   * made without our ever knowing its answer is found by `ref`. A subject that it does not know counts as taken back.
+   * `pending`: the upstream goes on with it by itself. Absent: the upstream keeps nothing but connections.
+   */
+  readonly removeSubject?: (subject: Subject) => Effect.Effect<"done" | "pending", ProviderError>
   /** Opens a connection for one run. It asks nothing that the run may not need. */
   readonly open: (request: OpenSession) => Effect.Effect<ProviderSession, ProviderError>
   /** The signature first, over the raw bytes. Where `capabilities.webhooks` says that there are any. */

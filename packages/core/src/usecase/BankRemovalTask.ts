@@ -1,17 +1,19 @@
 /**
  * Removing a bank for good: first its connection is given back at the provider, then everything that is held of it is
- * destroyed, in parts. Each step may be taken again, so that a process can die anywhere on the way.
+ * destroyed, in parts, and last whoever it belonged to at the provider is taken back, where no other bank and no attempt
+ * needs them. Each step may be taken again, so that a process can die anywhere on the way.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Bank } from "../bank/Bank.ts"
+import { type Bank, natureOf } from "../bank/Bank.ts"
 import { bankRemovalFailed, bankRemoved } from "../bank/BankEvents.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { BankRemains } from "../bank/BankRemains.ts"
 import { removalWaits, type BankRemoval } from "../bank/BankRemoval.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { Sessions } from "../bank/Sessions.ts"
+import { SubjectRemovals } from "../bank/SubjectRemovals.ts"
 import { Analysis } from "../enrichment/Analysis.ts"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
@@ -23,6 +25,7 @@ import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, type RunAgain, type RunningTask } from "../task/TaskHandler.ts"
+import type { TaskFenced } from "../task/TaskStore.ts"
 import { acrossWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { bankRemovalTask } from "./BankRemovalTaskKind.ts"
@@ -34,6 +37,8 @@ const sliceMillis = 15_000
 const leaseSeconds = 60
 /** Seconds until another look, while somebody reads the bank. */
 const busySeconds = 5
+/** Seconds until another look, while an attempt may still make a bank of whoever this one belonged to. */
+const awaitedSeconds = 900
 /** Records that are looked for at a time in what enrichments keep. */
 const recordsAtOnce = 1_000
 
@@ -53,7 +58,9 @@ class StageFailed {
 /** Errors of a provider that no other try changes. */
 const hopeless: ReadonlySet<string> = new Set(["Misconfigured", "Unsupported", "InvalidConnectPayload"])
 
-const failedRevoke = (error: { readonly _tag: string; readonly message?: string; readonly retryAfter?: number }) =>
+const unconfirmed = new StageFailed("The provider has not confirmed it yet", false)
+
+const failedUpstream = (error: { readonly _tag: string; readonly message?: string; readonly retryAfter?: number }) =>
   new StageFailed(
     error._tag === "ProviderNotAvailable"
       ? "The provider of the bank is not configured any more"
@@ -69,6 +76,7 @@ export const bankRemovals = Effect.gen(function* () {
   const banks = yield* BankStore
   const remains = yield* BankRemains
   const sessions = yield* Sessions
+  const subjects = yield* SubjectRemovals
   const analysis = yield* Analysis
   const analyses = yield* AnalysisStore
   const enrichments = yield* EnrichmentStore
@@ -90,10 +98,10 @@ export const bankRemovals = Effect.gen(function* () {
         case "StorageUnavailable":
           return Effect.fail(error)
         default:
-          return Effect.fail(failedRevoke(error))
+          return Effect.fail(failedUpstream(error))
       }
     })
-    if (answer === "pending") return yield* Effect.fail(new StageFailed("The provider has not confirmed it yet", false))
+    if (answer === "pending") return yield* Effect.fail(unconfirmed)
   })
 
   /** Enrichments plan again without the records, so that nothing follows from them that stands elsewhere. */
@@ -123,34 +131,70 @@ export const bankRemovals = Effect.gen(function* () {
     }
   })
 
-  const destroy = Effect.fnUntraced(function* (task: Running, bank: Bank, { cause }: BankRemoval, lease: Lease) {
-    const { id, workspaceId } = bank
+  /** Destroys all rows, in turns with others, and then does what has to follow. */
+  const destroy = Effect.fnUntraced(function* <E>(
+    task: Running,
+    { id, workspaceId }: Bank,
+    lease: Lease,
+    end: Effect.Effect<void, E>
+  ) {
     const guard = Effect.andThen(task.guard, leases.fence(lease))
-    yield* leaveAnalyses(bank, task.guard)
-    const end = (yield* Clock.currentTimeMillis) + sliceMillis
+    const until = (yield* Clock.currentTimeMillis) + sliceMillis
     for (;;) {
       const found = yield* atomically(Effect.andThen(guard, remains.destroySome(workspaceId, id, chunk)))
-      if (found === 0) break
-      if ((yield* Clock.currentTimeMillis) >= end) return { againSeconds: 0 } satisfies RunAgain
+      if (found === 0) return yield* end
+      if ((yield* Clock.currentTimeMillis) >= until) return { againSeconds: 0 } satisfies RunAgain
       yield* leases.extend([lease], leaseSeconds)
       yield* Effect.yieldNow
     }
-    yield* task.finish(
-      Effect.gen(function* () {
-        yield* leases.fence(lease)
-        if (!(yield* banks.remove(workspaceId, id))) return
-        yield* events.append([bankRemoved.of({ workspaceId, subjectId: id, cause, data: { bankId: id } })])
-      })
-    )
-    return undefined
   })
 
-  /** Alone with the bank: whoever reads it now ends first, and whoever comes later finds it gone. */
-  const local = Effect.fnUntraced(function* (task: Running, bank: Bank, removal: BankRemoval) {
+  /** The same alone with the bank: whoever reads it now ends first, and whoever comes later finds it gone. */
+  const destroyAlone = Effect.fnUntraced(function* <E>(
+    task: Running,
+    bank: Bank,
+    end: (lease: Lease) => Effect.Effect<void, E>
+  ) {
     const holder = `removal:${task.id}`
     const taken = yield* leases.take([bankLease(bank.id)], holder, leaseSeconds)
     if (Option.isNone(taken)) return { againSeconds: busySeconds } satisfies RunAgain
-    return yield* Effect.ensuring(destroy(task, bank, removal, taken.value[0]!), Effect.ignore(leases.free(holder)))
+    const [lease] = taken.value
+    return yield* Effect.andThen(leaveAnalyses(bank, task.guard), destroy(task, bank, lease!, end(lease!))).pipe(
+      Effect.ensuring(Effect.ignore(leases.free(holder)))
+    )
+  })
+
+  /** Whoever it belonged to at the provider goes with the last bank. Nobody else waits for the bank meanwhile. */
+  const leaveSubject = Effect.fnUntraced(function* ({ guard }: Running, bank: Bank) {
+    const { id: bankId, providerInstanceId: instanceId, workspaceId } = bank
+    if (instanceId === undefined || natureOf(bank) !== "connected") return
+    const answer = yield* Effect.catch(
+      subjects.removeUnused({ workspaceId, instanceId, bankId, guard }),
+      (error): Effect.Effect<never, StageFailed | StorageUnavailable | TaskFenced> =>
+        error._tag === "StorageUnavailable" || error._tag === "TaskFenced"
+          ? Effect.fail(error)
+          : Effect.fail(failedUpstream(error))
+    )
+    if (answer === "pending") return yield* Effect.fail(unconfirmed)
+    if (answer === "awaited") return { againSeconds: awaitedSeconds } satisfies RunAgain
+  })
+
+  const local = Effect.fnUntraced(function* (task: Running, bank: Bank, { cause }: BankRemoval) {
+    const { id, workspaceId } = bank
+    // What we hold waits for no upstream.
+    const more = yield* destroyAlone(task, bank, () => Effect.void)
+    if (more !== undefined) return more
+    const awaited = yield* leaveSubject(task, bank)
+    if (awaited !== undefined) return awaited
+    return yield* destroyAlone(task, bank, (lease) =>
+      task.finish(
+        Effect.gen(function* () {
+          yield* leases.fence(lease)
+          if (!(yield* banks.remove(workspaceId, id))) return
+          yield* events.append([bankRemoved.of({ workspaceId, subjectId: id, cause, data: { bankId: id } })])
+        })
+      )
+    )
   })
 
   /** Notes a try that failed, and says when to try again; after the last one the stage has failed. */
@@ -225,4 +269,4 @@ export const bankRemovals = Effect.gen(function* () {
       )
     })
   )
-}).pipe(Effect.provide(Sessions.layer))
+}).pipe(Effect.provide([Sessions.layer, SubjectRemovals.layer]))

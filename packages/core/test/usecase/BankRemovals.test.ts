@@ -1,189 +1,12 @@
 /** Banks go for good in two stages, wherever a process dies on the way, and come back where they may. */
 import { describe, expect, it } from "@effect/vitest"
-import { Adapters } from "@millrace/adapters"
-import { MemoryStorage } from "@millrace/adapters/memory"
-import { storeFeed, ownerOf, storeWorkspace, makeWrite, scopeOf } from "@millrace/testing/fixture"
-import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
-import { pointedProvider, pointedStores } from "@millrace/verification/simulation/PointedPorts"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { callerOf, type Caller } from "../../src/access/Caller.ts"
-import type { Bank } from "../../src/bank/Bank.ts"
 import { removalWaits } from "../../src/bank/BankRemoval.ts"
-import { Banks } from "../../src/bank/Banks.ts"
-import { BankStore } from "../../src/bank/BankStore.ts"
-import { EventStore } from "../../src/event/EventStore.ts"
-import { JobEngine } from "../../src/job/JobEngine.ts"
-import * as Kernel from "../../src/Kernel.ts"
-import { Misconfigured, ProviderUnavailable, type ProviderError } from "../../src/provider/ProviderError.ts"
-import type { ProviderDriver } from "../../src/provider/Provider.ts"
-import { RecordStore } from "../../src/record/RecordStore.ts"
-import { backoffSeconds } from "../../src/task/TaskKind.ts"
-import { TaskStore } from "../../src/task/TaskStore.ts"
-import type { RunAgain, RunningTask } from "../../src/task/TaskHandler.ts"
-import { Transactor } from "../../src/storage/Transactor.ts"
-import { Ids } from "../../src/shared/Ids.ts"
-import { AccountData } from "../../src/usecase/AccountData.ts"
-import { BankRemovals } from "../../src/usecase/BankRemovals.ts"
-import { bankRemovals } from "../../src/usecase/BankRemovalTask.ts"
-import { bankRemovalTask } from "../../src/usecase/BankRemovalTaskKind.ts"
-import { makeOneUseProvider } from "../bank/OneUseProvider.ts"
-import * as Redacted from "effect/Redacted"
-
-const open = Effect.gen(function* () {
-  yield* TestClock.setTime(Date.parse("2026-11-20T10:00:00Z"))
-  const { driver } = makeOneUseProvider()
-  const points = new FaultPoints()
-  /** Connections that the provider was asked to give back, and how it answers. */
-  const revoked: Array<string> = []
-  const upstream: { answer: Effect.Effect<"done" | "pending", ProviderError> } = { answer: Effect.succeed("done") }
-  const provider: ProviderDriver = {
-    ...driver,
-    open: (request) =>
-      Effect.map(driver.open(request), (session) => ({
-        ...session,
-        revoke: Effect.suspend(() => {
-          revoked.push(request.connection.ref)
-          return upstream.answer
-        })
-      }))
-  }
-  let dies = false
-  points.strike = (call, edge) =>
-    dies && points.fired !== undefined && call === "Leases.free" && edge === "begins" ? Effect.interrupt : undefined
-  const services = yield* Layer.build(
-    Kernel.layerUseCases(Redacted.make("a secret of these tests alone")).pipe(
-      Layer.provide(Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })),
-      Layer.provideMerge(Kernel.layerRun),
-      Layer.provideMerge(Adapters.layer({ providers: [pointedProvider(points, provider)], folder: undefined })),
-      Layer.provideMerge(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
-    )
-  )
-  return yield* Effect.gen(function* () {
-    const store = yield* BankStore
-    const tasks = yield* TaskStore
-    const records = yield* RecordStore
-    const log = yield* EventStore
-    const ids = yield* Ids
-    const { atomically } = yield* Transactor
-    const removals = yield* BankRemovals
-    const banks = yield* Banks
-    const data = yield* AccountData
-    const handler = yield* bankRemovals
-    const workspace = yield* storeWorkspace()
-    const caller = ownerOf(workspace)
-    const connect = Effect.fnUntraced(function* (token: string) {
-      const { accounts, bank } = yield* banks.connect(caller, {
-        instanceId: driver.instanceId,
-        attemptId: token,
-        payload: { kind: "plaid_public_token", publicToken: token }
-      })
-      const rows = yield* Effect.forEach([1, 2, 3], () => Effect.provideService(makeWrite(), Ids, ids))
-      for (const account of accounts) yield* records.write(scopeOf(account), rows)
-      return { bank, accounts }
-    })
-    /** One try of the removal that is ready, as the runner makes it; `false` where none is. */
-    const tryOnce = Effect.gen(function* () {
-      const [claimed] = (yield* tasks.claim("runner", [{ kind: bankRemovalTask.name, limit: 1 }], 10)).tasks
-      if (claimed === undefined) return false
-      const { fence, task } = claimed
-      const complete = (again: RunAgain | void) =>
-        Effect.gen(function* () {
-          const id = yield* ids.next("task")
-          yield* again === undefined
-            ? tasks.complete(fence)
-            : tasks.complete(fence, { id, afterSeconds: again.againSeconds })
-        })
-      let ended = false
-      const running: RunningTask<unknown> = {
-        ...task,
-        workspaceId: task.workspaceId,
-        attempt: task.attempts,
-        guard: tasks.fence(fence),
-        finish: (writes, again) =>
-          Effect.tap(atomically(Effect.tap(Effect.andThen(tasks.fence(fence), writes), () => complete(again))), () =>
-            Effect.sync(() => void (ended = true))
-          )
-      }
-      const exit = yield* Effect.exit(handler.run(running))
-      if (Exit.isFailure(exit)) {
-        // A process that died writes nothing; otherwise the runner puts the task off.
-        if (dies) return true
-        yield* tasks.retry(fence, "failed", backoffSeconds(bankRemovalTask.backoff, task.attempts))
-        return true
-      }
-      if (!ended) yield* complete(exit.value)
-      return true
-    })
-    /** Works off what becomes ready within so many seconds. */
-    const work = Effect.fnUntraced(function* (seconds: number) {
-      for (let passed = 0; ; passed += 30) {
-        while (yield* tryOnce);
-        if (passed >= seconds) return
-        yield* TestClock.adjust("30 seconds")
-      }
-    })
-    /** The same, dying at the nth point. */
-    const workBadly = Effect.fnUntraced(function* (n: number) {
-      dies = true
-      points.arm(n)
-      yield* Effect.exit(Effect.yieldNow.pipe(Effect.andThen(tryOnce)))
-      const { fired } = points
-      points.arm(Infinity)
-      dies = false
-      return fired
-    })
-    const life = (bank: Bank) =>
-      Effect.map(store.get(workspace.id, bank.id), (found) =>
-        Option.match(found, {
-          onNone: () => "gone",
-          onSome: ({ deletedAt, removal }) =>
-            removal === undefined ? (deletedAt === undefined ? "live" : "deleted") : `${removal.state} ${removal.stage}`
-        })
-      )
-    const told = Effect.map(log.read(workspace.id, 0, 1000), (events) =>
-      events.flatMap(({ data: body, type }) => (type.startsWith("bank.re") ? [[type, body]] : []))
-    )
-    const held = (accounts: ReadonlyArray<Parameters<typeof scopeOf>[0]>) =>
-      Effect.map(
-        Effect.forEach(accounts, (account) => records.index(scopeOf(account), {})),
-        (all) => all.flat().length
-      )
-    return {
-      banks,
-      caller,
-      connect,
-      data,
-      held,
-      life,
-      points,
-      removals,
-      revoked,
-      store,
-      told,
-      tryOnce,
-      upstream,
-      work,
-      workBadly,
-      workspace
-    }
-  }).pipe(
-    Effect.provide(services),
-    Effect.map((all) => ({
-      ...all,
-      /** A feed that names an account of the bank. */
-      use: (bank: Bank, accountId: string) =>
-        storeFeed(all.workspace, {
-          sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: accountId as never }] }
-        }).pipe(Effect.provide(services))
-    }))
-  )
-})
-
-const minutes = (count: number) => count * 60
+import { Misconfigured, ProviderUnavailable } from "../../src/provider/ProviderError.ts"
+import { minutes, openRemovals as open } from "./RemovalWorld.ts"
 
 describe("removing a bank for good", () => {
   it.effect("gives it back at the provider once, destroys all of it and nothing of others, wherever it dies", () =>
@@ -191,7 +14,7 @@ describe("removing a bank for good", () => {
       const seen = new Set<string>()
       const stride = process.env["MILLRACE_LONG"] === "1" ? 1 : 2
       for (let n = 1; ; n += stride) {
-        const { caller, connect, held, life, removals, revoked, told, work, workBadly } = yield* open
+        const { caller, connect, held, life, removals, revoked, subjectsAsked, told, work, workBadly } = yield* open
         const [gone, other] = [yield* connect("one#1"), yield* connect("two#1")]
         expect(yield* removals.remove(caller, gone.bank.id, { permanently: true })).toBe("removing")
         const fired = yield* workBadly(n)
@@ -203,6 +26,8 @@ describe("removing a bank for good", () => {
         expect([yield* life(other.bank), yield* held(other.accounts)]).toEqual(["live", 6])
         expect(new Set(revoked)).toEqual(new Set(["one"]))
         expect(revoked.length).toBeLessThanOrEqual(2)
+        // Whoever both belong to is the other bank's as well.
+        expect(subjectsAsked).toEqual([])
         expect(yield* told).toEqual([["bank.removed", { bankId: gone.bank.id }]])
         if (fired === undefined) break
       }

@@ -132,6 +132,22 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("tells whether any bank of a workspace has a connection of an instance, deleted ones too", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const any = store.anyConnected(workspace.id, "demo:main")
+      yield* storeBank(yield* storeWorkspace())
+      expect(yield* any).toBe(false)
+      const bank = yield* storeBank(workspace)
+      expect([yield* any, yield* store.anyConnected(workspace.id, "demo:other")]).toEqual([true, false])
+      yield* store.setLife(bank.id, { deletedAt: bank.createdAt }, bank.createdAt)
+      expect(yield* any).toBe(true)
+      yield* store.dropConnection(bank.id)
+      expect(yield* any).toBe(false)
+    })
+  )
+
   it.effect("shows a bank to its own workspace only", () =>
     Effect.gen(function* () {
       const store = yield* BankStore

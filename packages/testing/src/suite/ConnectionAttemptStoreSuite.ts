@@ -1,5 +1,11 @@
 /** Conformance of `ConnectionAttemptStore`. */
-import { attemptEvents, attemptStates, nextAttemptState } from "@millrace/core/bank"
+import {
+  attemptEvents,
+  attemptStates,
+  type BankId,
+  type ConnectionAttempt,
+  nextAttemptState
+} from "@millrace/core/bank"
 import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
@@ -245,6 +251,43 @@ export const tests: StorageTests = (it) => {
         yield* Effect.forEach([plain, exchanged, told, completing, open, refused], ({ id }) => stateOf(id))
       ).toEqual(["expired", "expired", "gone", "completing", "open", "gone"])
       expect(yield* across(store.purge(100))).toBe(0)
+    })
+  )
+
+  it.effect("tells whether one may still need whoever it began with upstream", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionAttemptStore
+      // Before the beginning of simulated time, and after its end.
+      const [long, later] = [Timestamp.make("1950-01-01T00:00:00.000Z"), Timestamp.make("2199-01-01T00:00:00.000Z")]
+      const old = { createdAt: long, updatedAt: long, expiresAt: long }
+      const running = Effect.fnUntraced(function* (
+        change: Parameters<typeof storeAttempt>[1] | ((bankId: BankId) => Parameters<typeof storeAttempt>[1]),
+        after: (attempt: ConnectionAttempt) => Effect.Effect<unknown, unknown> = () => Effect.void
+      ) {
+        const workspace = yield* storeWorkspace()
+        const bank = yield* storeBank(workspace)
+        const attempt = yield* storeAttempt(workspace, typeof change === "function" ? change(bank.id) : change)
+        yield* after(attempt)
+        expect(yield* store.anyRunning(workspace.id, "demo:other", bank.id)).toBe(false)
+        return yield* store.anyRunning(workspace.id, attempt.instanceId, bank.id)
+      })
+      const open = { ...old, expiresAt: later }
+      expect(yield* running(open)).toBe(true)
+      expect(yield* running({ ...open, state: "expired" })).toBe(true)
+      for (const state of ["open", "expired", "completing"] as const) {
+        expect(yield* running({ ...old, state })).toBe(false)
+      }
+      for (const state of ["completed", "failed", "superseded"] as const) {
+        expect(yield* running({ ...open, state })).toBe(false)
+      }
+      // Somebody completes it now.
+      expect(yield* running({ ...old, state: "completing", updatedAt: later })).toBe(true)
+      // What an exchange gave is somebody's, however long ago.
+      const exchange = ({ id }: ConnectionAttempt) => store.keepExchange(id, completedConnection, later)
+      expect(yield* running({ ...old, state: "expired" }, exchange)).toBe(true)
+      expect(yield* running((reconnects) => ({ ...open, reconnects, createdAt: later }))).toBe(true)
+      expect(yield* running((reconnects) => ({ ...open, reconnects }))).toBe(false)
+      expect(yield* running((reconnects) => ({ ...open, reconnects }), exchange)).toBe(true)
     })
   )
 }

@@ -55,6 +55,34 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("ends, and is kept beside the one that is begun after it until it is forgotten", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const workspace = yield* storeWorkspace()
+      const first = yield* storeSubject(workspace)
+      const { instanceId } = first
+      const of = <A, E, R>(use: (workspaceId: typeof workspace.id, instanceId: string) => Effect.Effect<A, E, R>) =>
+        use(workspace.id, instanceId)
+      yield* store.keepSecrets(workspace.id, instanceId, { userSecret: "first" }, at)
+      expect(yield* of(store.hold)).toEqual(yield* of(store.get))
+      // One that is there is forgotten by nobody.
+      yield* store.forget(workspace.id, instanceId, first.ref)
+      expect(yield* of(store.ended)).toEqual([])
+      yield* store.end(workspace.id, instanceId, at)
+      expect([yield* of(store.get), yield* of(store.hold)]).toEqual([Option.none(), Option.none()])
+      const second = yield* storeSubject(workspace)
+      yield* store.keepSecrets(workspace.id, instanceId, { userSecret: "second" }, at)
+      expect(yield* of(store.get)).toEqual(Option.some({ ref: second.ref, secrets: { userSecret: "second" } }))
+      expect(yield* of(store.ended)).toEqual([{ ref: first.ref, secrets: { userSecret: "first" } }])
+      expect(yield* store.byRef(instanceId, first.ref)).toEqual(Option.some(first))
+      yield* store.end(workspace.id, instanceId, Timestamp.make("2026-03-15T10:00:00.123Z"))
+      expect((yield* of(store.ended)).map(({ ref }) => ref)).toEqual([first.ref, second.ref])
+      yield* store.forget(workspace.id, instanceId, first.ref)
+      expect((yield* of(store.ended)).map(({ ref }) => ref)).toEqual([second.ref])
+      expect(yield* store.byRef(instanceId, first.ref)).toEqual(Option.none())
+    })
+  )
+
   it.effect("is found by the reference that a callback names", () =>
     Effect.gen(function* () {
       const store = yield* ConnectionSubjectStore

@@ -15,6 +15,7 @@ import { rotationCases } from "./UpstreamRotationCases.ts"
 import { sessionCases } from "./UpstreamSessionCases.ts"
 import { storyCases, storyProperty } from "./UpstreamStoryCases.ts"
 import { arrange, factsOf, type UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
+import { subjectCases } from "./UpstreamSubjectCases.ts"
 import { webhookCases } from "./UpstreamWebhookCases.ts"
 import * as TestClock from "effect/testing/TestClock"
 
@@ -22,6 +23,7 @@ export type { UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
 
 const upstreamCases = [
   ...connectCases,
+  ...subjectCases,
   ...sessionCases,
   ...readingCases,
   ...failureCases,

@@ -67,10 +67,11 @@ export interface UpstreamFacts {
   readonly capabilities: Capabilities
   readonly fake: Pick<
     FakeUpstream,
-    "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste" | "isOffline" | "rotation"
+    "breakages" | "loseCheckpoints" | "collecting" | "webhooks" | "paste" | "isOffline" | "rotation" | "subjects"
   >
   readonly hasVerify: boolean
   readonly hasReadLimits: boolean
+  readonly hasRemoveSubject: boolean
 }
 
 export interface UpstreamWorld {
@@ -79,6 +80,7 @@ export interface UpstreamWorld {
   readonly making: Effect.Effect<ProviderDriver, unknown, Outbound>
   readonly outbound: Outbound["Service"]
   readonly options: UpstreamSuiteOptions
+  readonly subjectRef: string
   readonly subjectSecrets: Record<string, string>
   /** The newest secrets of every connection, by its reference. */
   readonly newest: Map<string, Connection>
@@ -119,8 +121,10 @@ const noted = (driver: ProviderDriver, told: Array<string>): ProviderDriver => {
     ...(refresh === undefined ? {} : { refresh: (dataTypes) => note(refresh(dataTypes)) }),
     revoke: note(revoke)
   })
+  const { removeSubject } = driver
   return {
     ...driver,
+    ...(removeSubject === undefined ? {} : { removeSubject: (subject) => note(removeSubject(subject)) }),
     listInstitutions: (query) => note(driver.listInstitutions(query)),
     beginConnect: (request) => note(driver.beginConnect(request)),
     completeConnect: (request) => note(driver.completeConnect(request)),
@@ -158,6 +162,7 @@ export const arrange = Effect.fnUntraced(function* (options: UpstreamSuiteOption
     making,
     outbound,
     options,
+    subjectRef: "ws_00000000000000000000000000",
     subjectSecrets: {},
     newest: new Map(),
     told,
@@ -169,12 +174,11 @@ export const factsOf = ({ driver, fake }: UpstreamWorld): UpstreamFacts => ({
   capabilities: driver.capabilities,
   fake,
   hasVerify: driver.verifyWebhook !== undefined,
-  hasReadLimits: driver.readLimits !== undefined
+  hasReadLimits: driver.readLimits !== undefined,
+  hasRemoveSubject: driver.removeSubject !== undefined
 })
 
-const subjectRef = "ws_00000000000000000000000000"
-
-export const subjectOf = ({ subjectSecrets }: UpstreamWorld): Subject => ({
+export const subjectOf = ({ subjectRef, subjectSecrets }: UpstreamWorld): Subject => ({
   ref: subjectRef,
   secrets: { ...subjectSecrets }
 })

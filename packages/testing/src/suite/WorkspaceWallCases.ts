@@ -176,6 +176,7 @@ const banks = casesOf(BankStore, {
   dropConnection: (store, { bank }) => store.dropConnection(bank.id),
   purgeable: everybody,
   ofConnection: everybody,
+  anyConnected: (store, { workspace }) => store.anyConnected(workspace.id, "demo:main"),
   connection: (store, { bank }) => store.connection(bank.id),
   replaceConnection: (store, { bank }) =>
     store.replaceConnection(
@@ -239,6 +240,7 @@ const attempts = casesOf(ConnectionAttemptStore, {
     store.keepExchange(attempt.id, { ...completedConnection, bankType: "brokerage" }, later),
   exchange: (store, { attempt }) => store.exchange(attempt.id),
   dropExchange: (store, { attempt }) => store.dropExchange(attempt.id, later),
+  anyRunning: (store, { attempt, bank, workspace }) => store.anyRunning(workspace.id, attempt.instanceId, bank.id),
   sweep: everybody,
   waiting: everybody,
   purge: everybody
@@ -249,6 +251,18 @@ const subjects = casesOf(ConnectionSubjectStore, {
   get: (store, { subject }) => store.get(subject.workspaceId, subject.instanceId),
   keepSecrets: (store, { subject }) =>
     store.keepSecrets(subject.workspaceId, subject.instanceId, { userSecret: "another" }, later),
+  hold: (store, { subject }) => store.hold(subject.workspaceId, subject.instanceId),
+  end: (store, { subject }) => store.end(subject.workspaceId, subject.instanceId, later),
+  ended: (store, { subject }) =>
+    Effect.andThen(
+      store.end(subject.workspaceId, subject.instanceId, later),
+      store.ended(subject.workspaceId, subject.instanceId)
+    ),
+  forget: (store, { subject }) =>
+    Effect.andThen(
+      store.end(subject.workspaceId, subject.instanceId, later),
+      store.forget(subject.workspaceId, subject.instanceId, subject.ref)
+    ),
   byRef: (store, { subject }) => store.byRef(subject.instanceId, subject.ref)
 })
 

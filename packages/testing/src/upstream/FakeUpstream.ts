@@ -70,6 +70,14 @@ export interface FakeConnection {
   readonly secrets: ReadonlyArray<string>
 }
 
+/** Somebody whom connections belong to, as the upstream keeps them. */
+export interface FakeSubject {
+  /** It has our reference in it. */
+  readonly ref: string
+  /** Whether the upstream was told to take them back. */
+  readonly isRemoved: boolean
+}
+
 export interface FakeUpstream {
   readonly kind: string
   /** Settings with which an instance of the driver asks this upstream, as JSON; secrets are plain text. */
@@ -82,6 +90,8 @@ export interface FakeUpstream {
   readonly ledger: (who?: SignIn) => TrueLedger
   /** Every connection that the upstream has made, oldest first, also those that nobody was told of. */
   readonly connections: ReadonlyArray<FakeConnection>
+  /** Everybody whom it has made for us, oldest first; absent where it keeps nobody that connections belong to. */
+  readonly subjects?: () => ReadonlyArray<FakeSubject>
   /** The person signs in; what the widget, portal or page then hands to us. Each is good once where the upstream says so. */
   readonly signIn: (step: ClientStep, who?: SignIn) => ConnectPayload
   /** The same for an upstream that is connected without a step, by what a person pastes. */

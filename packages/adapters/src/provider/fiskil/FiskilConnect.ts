@@ -15,7 +15,8 @@ import {
   Misconfigured,
   NotReady,
   ProtocolViolation,
-  type ProviderError
+  type ProviderError,
+  type Subject
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,6 +30,7 @@ import {
   begunAtOf,
   consentSecret,
   consentsOf,
+  endConsents,
   endUserSecret,
   expiryOf,
   institutionIdOf,
@@ -40,7 +42,7 @@ import {
 import { upstream } from "./FiskilErrors.ts"
 import type { FiskilInstitutions } from "./FiskilInstitutions.ts"
 
-/** Mark of a subject for which a person was asked for: a crash may have come before the answer. */
+/** The address with which a person was asked for: a crash may have come before the answer. `yes`: it is not known. */
 const askedSecret = "endUserAsked"
 /** Secrets of an attempt. */
 const sessionSecret = "sessionId"
@@ -54,6 +56,7 @@ const longestSession = 5 * 86_400_000
 export interface FiskilConnect {
   readonly beginConnect: (request: BeginConnect) => Effect.Effect<ClientStep, ProviderError>
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
+  readonly removeSubject: (subject: Subject) => Effect.Effect<"done", ProviderError>
 }
 
 const expiryOfSession = (said: number | string | null | undefined, now: number): Timestamp.Timestamp => {
@@ -66,13 +69,18 @@ export const makeConnect = (
   institutions: FiskilInstitutions,
   config: FiskilConfig
 ): FiskilConnect => {
-  const addressOf = ({ email, subject }: BeginConnect): string | undefined =>
-    email ?? (config.emailDomain === undefined ? undefined : `${subject.ref.toLowerCase()}@${config.emailDomain}`)
+  const addressOf = ({ email, subject: { ref } }: Pick<BeginConnect, "email" | "subject">): string | undefined =>
+    email ?? (config.emailDomain === undefined ? undefined : `${ref.toLowerCase()}@${config.emailDomain}`)
 
-  /** The person that an attempt before has made and could not keep. */
-  const lostEndUser = Effect.fnUntraced(function* (email: string, ref: string) {
-    const list = yield* client.askAll({ path: "/v1/end-users", query: { email } }, "end_users")
-    return readRows(list, FiskilEndUser, "id").rows.find(({ name }) => name === ref)?.id
+  /** People that attempts before have made and could not keep. They can be looked for by their address alone. */
+  const lostEndUsers = Effect.fnUntraced(function* (email: string, { ref, secrets }: Subject) {
+    const { [askedSecret]: asked } = secrets
+    if (asked === undefined) return []
+    const query = { email: asked === "yes" ? email : asked }
+    const list = yield* client.askAll({ path: "/v1/end-users", query }, "end_users")
+    return readRows(list, FiskilEndUser, "id")
+      .rows.filter(({ name }) => name === ref)
+      .map(({ id }) => id)
   })
 
   const endUserOf = Effect.fnUntraced(function* (request: BeginConnect): Effect.fn.Return<string, ProviderError> {
@@ -85,9 +93,8 @@ export const makeConnect = (
         message: `${upstream} needs an address to send receipts of consents to: give the person's, or set emailDomain`
       })
     }
-    // People can be looked for by their address alone, which is sent where it has to be and nowhere else.
-    const lost = subject.secrets[askedSecret] === undefined ? undefined : yield* lostEndUser(email, subject.ref)
-    if (lost === undefined) yield* keepSubject({ [askedSecret]: "yes" })
+    const [lost] = yield* lostEndUsers(email, subject)
+    if (lost === undefined) yield* keepSubject({ [askedSecret]: email })
     const made = lost === undefined ? yield* newEndUser(email, subject.ref) : lost
     yield* keepSubject({ [endUserSecret]: made })
     return made
@@ -214,6 +221,24 @@ export const makeConnect = (
         bankType: "bank",
         ...(expiry === undefined ? {} : { consentExpiresAt: expiry })
       }
+    }),
+
+    removeSubject: Effect.fn("Fiskil.removeSubject")(function* (subject) {
+      const { [endUserSecret]: kept } = subject.secrets
+      const endUserIds = kept === undefined ? yield* lostEndUsers(addressOf({ subject }) ?? "", subject) : [kept]
+      for (const endUserId of endUserIds) {
+        const person = {
+          path: `/v1/end-users/${encodeURIComponent(endUserId)}`,
+          endpoint: "end-users",
+          accepts: [404, 410]
+        } as const
+        const { status } = yield* client.ask(person)
+        if (person.accepts.some((gone) => gone === status)) continue
+        // Also consents that no attempt lived to tell of end at their banks.
+        yield* endConsents(client, endUserId, () => true)
+        yield* client.ask({ ...person, method: "DELETE" })
+      }
+      return "done" as const
     })
   }
 }

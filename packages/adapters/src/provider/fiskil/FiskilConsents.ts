@@ -112,6 +112,25 @@ export const consentsOf = Effect.fnUntraced(function* (
   )
 })
 
+/** Ends those of a person's consents that are meant and last. */
+export const endConsents = Effect.fnUntraced(function* (
+  client: FiskilClient,
+  endUserId: string,
+  isMeant: (consent: FiskilConsent) => boolean,
+  connection?: string
+): Effect.fn.Return<void, ProviderError> {
+  const about = connection === undefined ? {} : { connection }
+  for (const consent of yield* consentsOf(client, endUserId, connection)) {
+    if (!consent.active || !isMeant(consent)) continue
+    yield* client.ask({
+      path: `/v1/consent/${encodeURIComponent(consent.arrangement_id)}`,
+      method: "DELETE",
+      accepts: [404, 410],
+      ...about
+    })
+  }
+})
+
 export const expiryOf = (consent: FiskilConsent): Timestamp.Timestamp | undefined => instantOf(consent.expires_at)
 export const begunAtOf = (consent: FiskilConsent): number => Date.parse(consent.created_at ?? "") || 0
 

@@ -21,6 +21,7 @@ import {
   consentsOf,
   consentState,
   type ConsentState,
+  endConsents,
   institutionIdOf,
   isLive,
   isOfPlace,
@@ -167,16 +168,7 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
     }),
     // The person at Fiskil stays: other connections are theirs as well.
     revoke: Effect.gen(function* () {
-      const consents = yield* consentsOf(client, endUserId, ref)
-      for (const consent of consents) {
-        if (!consent.active || !isOfPlace(place, secrets[arrangementSecret], consent)) continue
-        yield* client.ask({
-          path: `/v1/consent/${encodeURIComponent(consent.arrangement_id)}`,
-          method: "DELETE",
-          connection: ref,
-          accepts: [404, 410]
-        })
-      }
+      yield* endConsents(client, endUserId, (consent) => isOfPlace(place, secrets[arrangementSecret], consent), ref)
       return "done" as const
     }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed("done" as const)))
   }

@@ -82,6 +82,21 @@ export const makeClient = Effect.fnUntraced(function* (config: QuilttConfig) {
       ({ status }) => status === 404 || status === 410
     )
 
+  /** Takes a profile back; `pending` while Quiltt still has it. */
+  const removeProfile = Effect.fn("Quiltt.removeProfile")(function* (
+    profileId: string
+  ): Effect.fn.Return<"done" | "pending", ProviderError> {
+    const answer = yield* send({
+      url: `${api}/v1/profiles/${encodeURIComponent(profileId)}`,
+      method: "DELETE",
+      headers: { authorization: bearer(secret) }
+    })
+    if (answer.status === 404 || answer.status === 410) return "done"
+    const refusal = httpRefusal(answer, undefined, yield* Clock.currentTimeMillis)
+    if (refusal !== undefined) return yield* refusal
+    return (yield* isUnknownProfile(profileId)) ? "done" : "pending"
+  })
+
   /** Asks for data of a profile. Errors that come with status 200 are errors, whatever came beside them. */
   const query = Effect.fn("Quiltt.query")(function* <A>(
     { connection, profileId }: QuilttScope,
@@ -185,7 +200,7 @@ export const makeClient = Effect.fnUntraced(function* (config: QuilttConfig) {
     return refusal === undefined ? false : yield* refusal
   })
 
-  return { query, issueSession, isAlive, searchInstitutions, refreshBalance }
+  return { query, removeProfile, issueSession, isAlive, searchInstitutions, refreshBalance }
 })
 
 export type QuilttClient = Effect.Success<ReturnType<typeof makeClient>>

@@ -15,7 +15,8 @@ import {
   type Institution,
   type InstitutionQuery,
   InvalidConnectPayload,
-  type ProviderError
+  type ProviderError,
+  type Subject
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -64,6 +65,7 @@ export interface QuilttConnect {
   readonly listInstitutions: (query: InstitutionQuery) => Effect.Effect<ReadonlyArray<Institution>, ProviderError>
   readonly beginConnect: (request: BeginConnect) => Effect.Effect<ClientStep, ProviderError>
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
+  readonly removeSubject: (subject: Subject) => Effect.Effect<"done" | "pending", ProviderError>
 }
 
 export const makeConnect = (
@@ -192,6 +194,18 @@ export const makeConnect = (
         bankType: bankTypeOf(connection),
         ...(expiry === undefined ? {} : { consentExpiresAt: expiry })
       }
+    }),
+
+    removeSubject: Effect.fn("Quiltt.removeSubject")(function* ({ ref, secrets }) {
+      // Of a profile whose id we never heard the session tells it.
+      const profileId =
+        secrets[profileSecret] ??
+        (yield* client.issueSession({ userId: uuidOf(instanceId, ref) }).pipe(
+          Effect.map((session): string | undefined => session.profileId),
+          Effect.catchTag("ConnectionGone", () => Effect.succeed(undefined))
+        ))
+      held.delete(`subject ${ref}`)
+      return profileId === undefined ? "done" : yield* client.removeProfile(profileId)
     })
   }
 }

@@ -217,5 +217,25 @@ export const makeConnecting = (
     }
   })
 
-  return { begin, complete }
+  /** Takes the customer of a workspace back; Salt Edge revokes all consents with it. */
+  const removeSubject = Effect.fn("SaltEdge.removeSubject")(function* ({
+    ref,
+    secrets
+  }: Subject): Effect.fn.Return<"done", ProviderError> {
+    const found = customerIn(secrets) === undefined ? yield* lookUp(ref) : undefined
+    const customerId = customerIn(secrets) ?? idOf(found?.customer_id, found?.id)
+    if (customerId !== undefined) {
+      yield* client
+        .ask({
+          answer: Forms.Anything,
+          method: "DELETE",
+          path: `/customers/${customerId}`,
+          counts: { endpoint: "customers" }
+        })
+        .pipe(Effect.catchTag("ConnectionGone", () => Effect.void))
+    }
+    return "done"
+  })
+
+  return { begin, complete, removeSubject }
 }

@@ -77,6 +77,7 @@ export const factory: ProviderFactory<Settings> = {
       listInstitutions: banks.search,
       beginConnect: connecting.begin,
       completeConnect: connecting.complete,
+      removeSubject: connecting.removeSubject,
       open: ({ connection, psu, subject }) =>
         Effect.succeed(
           makeSession(client, {

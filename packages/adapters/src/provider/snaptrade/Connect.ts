@@ -200,5 +200,32 @@ export const makeConnecting = ({ brokers, client, isPersonal }: ConnectingOption
     }
   })
 
-  return { begin, complete }
+  /**
+   * Takes all users of the workspace back, also one whose secret never arrived. SnapTrade takes its time, and lists them
+   * until they are gone.
+   */
+  const removeSubject = Effect.fn("SnapTrade.removeSubject")(function* ({
+    ref
+  }: Subject): Effect.fn.Return<"done" | "pending", ProviderError> {
+    const listed = yield* client.ask({
+      answer: Forms.Users,
+      path: "/snapTrade/listUsers",
+      counts: { endpoint: "users" }
+    })
+    const own = listed.filter((userId) => userId === ref || userId.startsWith(`${ref}.`))
+    for (const userId of own) {
+      yield* client
+        .ask({
+          answer: Forms.Anything,
+          method: "DELETE",
+          path: "/snapTrade/deleteUser",
+          query: { userId },
+          counts: { endpoint: "users" }
+        })
+        .pipe(Effect.catchTag("ConnectionGone", () => Effect.void))
+    }
+    return own.length === 0 ? "done" : "pending"
+  })
+
+  return { begin, complete, removeSubject }
 }

@@ -7,6 +7,9 @@ const flag = maybe(Schema.Boolean)
 
 export const Registered = Schema.Struct({ userId: Schema.String, userSecret: Schema.NonEmptyString })
 
+/** The ids of all users. */
+export const Users = Schema.Array(Schema.String)
+
 export const Login = Schema.Struct({ redirectURI: Schema.NonEmptyString })
 
 export const Brokerage = Schema.Struct({

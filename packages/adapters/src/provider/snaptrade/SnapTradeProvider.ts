@@ -87,6 +87,8 @@ export const factory: ProviderFactory<Settings> = {
       listInstitutions: (query) => search(brokers, query),
       beginConnect: connecting.begin,
       completeConnect: connecting.complete,
+      // A personal key is its owner's, and has no users.
+      ...(isPersonal ? {} : { removeSubject: connecting.removeSubject }),
       open: ({ connection, subject }) => {
         // The secret of the workspace is the newer one, where both are of one user.
         const [own, shared] = [userIn(connection.secrets), userIn(subject.secrets)]

@@ -143,6 +143,12 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           return Option.fromUndefinedOr(found.toSorted(lastDeleted)[0])
         }),
       ofConnection: (instanceId, ref) => call(() => banksOf(instanceId, ref).toSorted(byAge).slice(0, 100)),
+      anyConnected: (workspaceId, instanceId) =>
+        call(() =>
+          [...connections].some(
+            ([id, held]) => held.instanceId === instanceId && banks.get(id)?.workspaceId === workspaceId
+          )
+        ),
       connection: (id) => call(() => Option.fromUndefinedOr(connections.get(id))),
       replaceConnection: (id, connection, status, at) =>
         call(() => {

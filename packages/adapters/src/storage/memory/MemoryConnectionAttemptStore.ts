@@ -1,6 +1,7 @@
 /** Attempts to connect a bank in memory. */
 import {
   attemptDays,
+  attemptMinutes,
   type ConnectionAttempt,
   type ConnectionAttemptId,
   lateUntil,
@@ -131,6 +132,18 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, Memory | BankTabl
         call(() => {
           remove(exchanges, id)
           change(id, { updatedAt: at })
+        }),
+      anyRunning: (workspaceId, instanceId, removed) =>
+        call((millis) => {
+          const now = Timestamp.fromMillis(millis)
+          const begun = Timestamp.fromMillis(millis - attemptMinutes.begin * 60_000)
+          return [...attempts.values()].some((held) => {
+            if (held.workspaceId !== workspaceId || held.instanceId !== instanceId) return false
+            if (exchanges.has(held.id)) return true
+            if (nextAttemptState(held.state, "complete") === undefined) return false
+            if (held.state === "completing" && held.updatedAt > begun) return true
+            return lateUntil(held) > now && (held.reconnects !== removed || held.createdAt > begun)
+          })
         }),
       sweep: (limit) =>
         call((millis) => {

@@ -11,42 +11,57 @@ import { Memory } from "./MemoryTransactor.ts"
 interface Held {
   readonly subject: ConnectionSubject
   readonly secrets: Subject["secrets"]
+  readonly hasEnded: boolean
 }
-
-const keyOf = (workspaceId: string, instanceId: string) => `${workspaceId} ${instanceId}`
 
 export const layer: Layer.Layer<ConnectionSubjectStore, never, Memory> = Layer.effect(
   ConnectionSubjectStore,
   Effect.gen(function* () {
-    const { call, set } = yield* Memory
+    const { call, remove, set } = yield* Memory
     const subjects = new Map<string, Held>()
     const subjectOf = ({ secrets, subject }: Held): Subject => ({ ref: subject.ref, secrets })
+    const all = (workspaceId: string, instanceId: string) =>
+      [...subjects.values()].filter(
+        ({ subject }) => subject.workspaceId === workspaceId && subject.instanceId === instanceId
+      )
+    const live = (workspaceId: string, instanceId: string) =>
+      all(workspaceId, instanceId).find(({ hasEnded }) => !hasEnded)
+    const put = (held: Held) => set(subjects, `${held.subject.instanceId} ${held.subject.ref}`, frozen(held))
+    const get: ConnectionSubjectStore["Service"]["get"] = (workspaceId, instanceId) =>
+      call(() => Option.map(Option.fromUndefinedOr(live(workspaceId, instanceId)), subjectOf))
 
     return ConnectionSubjectStore.of({
       begin: (subject) =>
         call(() => {
-          const key = keyOf(subject.workspaceId, subject.instanceId)
-          const held = subjects.get(key) ?? frozen<Held>({ subject, secrets: {} })
-          set(subjects, key, held)
+          const held = live(subject.workspaceId, subject.instanceId) ?? { subject, secrets: {}, hasEnded: false }
+          put(held)
           return subjectOf(held)
         }),
-      get: (workspaceId, instanceId) =>
-        call(() => Option.map(Option.fromUndefinedOr(subjects.get(keyOf(workspaceId, instanceId))), subjectOf)),
+      get,
+      hold: get,
+      end: (workspaceId, instanceId) =>
+        call(() => {
+          const held = live(workspaceId, instanceId)
+          if (held !== undefined) put({ ...held, hasEnded: true })
+        }),
+      ended: (workspaceId, instanceId) =>
+        call(() =>
+          all(workspaceId, instanceId)
+            .filter(({ hasEnded }) => hasEnded)
+            .map(subjectOf)
+        ),
+      forget: (workspaceId, instanceId, ref) =>
+        call(() => {
+          const held = all(workspaceId, instanceId).find(({ hasEnded, subject }) => hasEnded && subject.ref === ref)
+          if (held !== undefined) remove(subjects, `${instanceId} ${ref}`)
+        }),
       keepSecrets: (workspaceId, instanceId, secrets) =>
         call(() => {
-          const key = keyOf(workspaceId, instanceId)
-          const held = subjects.get(key)
-          if (held !== undefined) set(subjects, key, frozen({ ...held, secrets: { ...held.secrets, ...secrets } }))
+          const held = live(workspaceId, instanceId)
+          if (held !== undefined) put({ ...held, secrets: { ...held.secrets, ...secrets } })
         }),
       byRef: (instanceId, ref) =>
-        call(() =>
-          Option.map(
-            Option.fromUndefinedOr(
-              [...subjects.values()].find(({ subject }) => subject.instanceId === instanceId && subject.ref === ref)
-            ),
-            ({ subject }) => subject
-          )
-        )
+        call(() => Option.map(Option.fromUndefinedOr(subjects.get(`${instanceId} ${ref}`)), ({ subject }) => subject))
     })
   })
 )

@@ -61,6 +61,7 @@ import { leanRows } from "./migrations/0049_lean_rows.ts"
 import { packedStage } from "./migrations/0050_packed_stage.ts"
 import { accountJoins } from "./migrations/0051_account_joins.ts"
 import { plainFindings } from "./migrations/0052_plain_findings.ts"
+import { endedSubjects } from "./migrations/0054_ended_subjects.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -118,7 +119,8 @@ export const migrations = {
   "0049_lean_rows": leanRows,
   "0050_packed_stage": packedStage,
   "0051_account_joins": accountJoins,
-  "0052_plain_findings": plainFindings
+  "0052_plain_findings": plainFindings,
+  "0054_ended_subjects": endedSubjects
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -266,6 +266,11 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           where connection_instance = ${instanceId} and connection_ref = ${ref} order by created_at, id limit 100`)
         return rows.map(toBank)
       }),
+      anyConnected: Effect.fn("BankStore.anyConnected")(function* (workspaceId, instanceId) {
+        const [row] = yield* stored(sql<{ readonly found: boolean }>`select exists (select from bank
+          where workspace_id = ${workspaceId} and connection_instance = ${instanceId}) as found`)
+        return row!.found
+      }),
       connection: Effect.fn("BankStore.connection")(function* (id) {
         const rows = yield* stored(sql<ConnectionRow>`select workspace_id, connection_instance, connection_ref,
           connection_secrets from bank where id = ${id} and connection_ref is not null`)

@@ -1,6 +1,7 @@
 /** Attempts to connect a bank in PostgreSQL. What they keep and what an exchange gave is sealed first. */
 import {
   attemptDays,
+  attemptMinutes,
   type AttemptEvent,
   attemptTransitions,
   type BankId,
@@ -235,6 +236,15 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, SqlClient.SqlClie
       }),
       dropExchange: Effect.fn("ConnectionAttemptStore.dropExchange")(function* (id, at) {
         yield* stored(sql`update connection_attempt set exchanged = null, updated_at = ${at} where id = ${id}`)
+      }),
+      anyRunning: Effect.fn("ConnectionAttemptStore.anyRunning")(function* (workspaceId, instanceId, removed) {
+        const begun = sql`store_now() - make_interval(mins => ${attemptMinutes.begin})`
+        const [row] = yield* stored(sql<{ readonly found: boolean }>`select exists (select from connection_attempt
+          where workspace_id = ${workspaceId} and instance_id = ${instanceId} and (exchanged is not null
+            or (${sql.in("state", completable)} and ((state = 'completing' and updated_at > ${begun})
+              or (expires_at > store_now() - make_interval(hours => ${lateHours})
+                and (reconnects is distinct from ${removed}::text or created_at > ${begun})))))) as found`)
+        return row!.found
       }),
       sweep: Effect.fn("ConnectionAttemptStore.sweep")(function* (limit) {
         const { to } = moveOf("expire")

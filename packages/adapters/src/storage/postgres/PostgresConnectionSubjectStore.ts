@@ -41,20 +41,42 @@ export const layer: Layer.Layer<ConnectionSubjectStore, never, SqlClient.SqlClie
     })
     const of = (workspaceId: WorkspaceId, instanceId: string) =>
       sql<SubjectRow>`select workspace_id, instance_id, ref, sealed, created_at from connection_subject
-        where workspace_id = ${workspaceId} and instance_id = ${instanceId}`
+        where workspace_id = ${workspaceId} and instance_id = ${instanceId} and ended_at is null`
 
     return ConnectionSubjectStore.of({
       begin: Effect.fn("ConnectionSubjectStore.begin")(function* ({ createdAt, instanceId, ref, workspaceId }) {
-        const [row] = yield* Effect.gen(function* () {
-          yield* sql`insert into connection_subject (workspace_id, instance_id, ref, created_at, updated_at)
-            values (${workspaceId}, ${instanceId}, ${ref}, ${createdAt}, ${createdAt})
-            on conflict (workspace_id, instance_id) do nothing`
-          return yield* of(workspaceId, instanceId)
+        return yield* Effect.gen(function* () {
+          for (;;) {
+            yield* sql`insert into connection_subject (workspace_id, instance_id, ref, created_at, updated_at)
+              values (${workspaceId}, ${instanceId}, ${ref}, ${createdAt}, ${createdAt})
+              on conflict (workspace_id, instance_id) where ended_at is null do nothing`
+            // One that ended while this waited for its row is found no more.
+            const [row] = yield* sql<SubjectRow>`${of(workspaceId, instanceId)} for share`
+            if (row !== undefined) return yield* opened(row)
+          }
         }).pipe(inTransaction(sql))
-        return yield* opened(row!)
       }),
       get: Effect.fn("ConnectionSubjectStore.get")(function* (workspaceId, instanceId) {
         return Arr.head(yield* Effect.forEach(yield* stored(of(workspaceId, instanceId)), opened))
+      }),
+      hold: Effect.fn("ConnectionSubjectStore.hold")(function* (workspaceId, instanceId) {
+        const rows = yield* stored(sql<SubjectRow>`${of(workspaceId, instanceId)} for update`)
+        return Arr.head(yield* Effect.forEach(rows, opened))
+      }),
+      end: Effect.fn("ConnectionSubjectStore.end")(function* (workspaceId, instanceId, at) {
+        yield* stored(sql`update connection_subject set ended_at = ${at}, updated_at = ${at}
+          where workspace_id = ${workspaceId} and instance_id = ${instanceId} and ended_at is null`)
+      }),
+      ended: Effect.fn("ConnectionSubjectStore.ended")(function* (workspaceId, instanceId) {
+        const rows = yield* stored(sql<SubjectRow>`select workspace_id, instance_id, ref, sealed, created_at
+          from connection_subject
+          where workspace_id = ${workspaceId} and instance_id = ${instanceId} and ended_at is not null
+          order by ended_at, ref`)
+        return yield* Effect.forEach(rows, opened)
+      }),
+      forget: Effect.fn("ConnectionSubjectStore.forget")(function* (workspaceId, instanceId, ref) {
+        yield* stored(sql`delete from connection_subject where workspace_id = ${workspaceId}
+          and instance_id = ${instanceId} and ref = ${ref} and ended_at is not null`)
       }),
       keepSecrets: Effect.fn("ConnectionSubjectStore.keepSecrets")(function* (workspaceId, instanceId, added, at) {
         yield* inTransaction(sql)(
@@ -65,7 +87,7 @@ export const layer: Layer.Layer<ConnectionSubjectStore, never, SqlClient.SqlClie
             const held = yield* opened(row)
             const sealed = yield* secrets.seal({ ...held.secrets, ...added }, contextOf(workspaceId, instanceId))
             yield* sql`update connection_subject set sealed = ${sealed}, updated_at = ${at}
-              where workspace_id = ${workspaceId} and instance_id = ${instanceId}`
+              where instance_id = ${instanceId} and ref = ${row.ref}`
           })
         )
       }),

@@ -105,15 +105,19 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
       from: sql`connection_subject`,
       keyId: sealedKey,
       next: Effect.fnUntraced(function* (keyIds, limit) {
-        const rows = yield* sql<{ readonly instance: string; readonly workspace: string; readonly value: string }>`
-          select instance_id as instance, workspace_id as workspace, sealed as value from connection_subject
+        const rows = yield* sql<{
+          readonly instance: string
+          readonly ref: string
+          readonly workspace: string
+          readonly value: string
+        }>`select instance_id as instance, ref, workspace_id as workspace, sealed as value from connection_subject
           where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
-        return rows.map(({ instance, value, workspace }) =>
+        return rows.map(({ instance, ref, value, workspace }) =>
           anew(
             value,
             subjectContextOf(workspace, instance),
             (sealed) => sql`update connection_subject set sealed = ${sealed}
-            where workspace_id = ${workspace} and instance_id = ${instance}`
+            where instance_id = ${instance} and ref = ${ref}`
           )
         )
       })

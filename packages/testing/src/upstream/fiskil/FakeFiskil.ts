@@ -14,7 +14,7 @@ import type { FakeConnection, FakeUpstream, FakeWebhooks, SignIn, WebhookEvent }
 import { connectionOf, returned, type StandInOptions } from "../StandIn.ts"
 import type { Refusal } from "../Incident.ts"
 import { consentPage } from "./FiskilPage.ts"
-import { type Connected, type Consent, FiskilState } from "./FiskilState.ts"
+import { type Connected, type Consent, type EndUser, FiskilState } from "./FiskilState.ts"
 import { accountOf, balanceOf, institutionOf, transactionOf, type WireTransaction } from "./FiskilWire.ts"
 
 const clientId = "client-of-the-fake-fiskil"
@@ -139,6 +139,8 @@ const dataAnswer = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   }
 }
 
+const endUserView = ({ email, id, name }: EndUser) => ({ id, name, email })
+
 const endUsersAnswer = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   const isBare = request.headers["x-fiskil-version"] !== "v3"
   if (request.method === "POST") {
@@ -146,13 +148,14 @@ const endUsersAnswer = (state: FiskilState, request: FakeRequest): FakeAnswer =>
     if (typeof email !== "string" || !email.includes("@")) return fault(400, "bad_request", "email is missing")
     return { status: 201, body: { end_user_id: state.newEndUser(String(name ?? ""), email).id } }
   }
-  const found = state.endUsers.filter(({ email }) => email === request.query.get("email"))
-  return isBare ? { status: 200, body: found } : pageOf(state, request, "end_users", found, ({ id }) => id)
+  const found = state.endUsers.filter(({ email, isRemoved }) => !isRemoved && email === request.query.get("email"))
+  const views = found.map(endUserView)
+  return isBare ? { status: 200, body: views } : pageOf(state, request, "end_users", views, ({ id }) => id)
 }
 
 const sessionAnswer = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   const { end_user_id: endUserId, institution_id: institutionId } = json(request.body)
-  if (!state.endUsers.some(({ id }) => id === endUserId))
+  if (state.endUser(String(endUserId)) === undefined)
     return fault(404, "end_user_not_found", "there is no such end user")
   const session = state.newSession(String(endUserId), typeof institutionId === "string" ? institutionId : undefined)
   return {
@@ -199,8 +202,11 @@ const answerOf = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   if (!state.isToken((request.headers["authorization"] ?? "").replace(/^Bearer /u, ""))) return unauthorized
   if (path === "/v1/end-users") return endUsersAnswer(state, request)
   if (path.startsWith("/v1/end-users/")) {
-    const found = state.endUsers.find(({ id }) => path === `/v1/end-users/${id}`)
-    return found === undefined ? notFound : { status: 200, body: found }
+    const found = state.endUser(path.slice("/v1/end-users/".length))
+    if (found === undefined) return notFound
+    if (method !== "DELETE") return { status: 200, body: endUserView(found) }
+    state.removeEndUser(found)
+    return { status: 204, body: "" }
   }
   if (path === "/v1/auth/session" && method === "POST") return sessionAnswer(state, request)
   if (path === "/v1/consent" || path.startsWith("/v1/consent/")) return consentAnswer(state, request)
@@ -342,6 +348,7 @@ export const fakeFiskil = (options: StandInOptions = {}): Effect.Effect<FakeUpst
           secrets: [...state.tokens.keys()]
         }))
       },
+      subjects: () => state.endUsers.map(({ isRemoved, name }) => ({ ref: name, isRemoved })),
       signIn: (step, who = {}) => {
         const { endUserId, institutionId = who.institutionId } = used(step)
         const chosen: SignIn = institutionId === undefined ? who : { ...who, institutionId }

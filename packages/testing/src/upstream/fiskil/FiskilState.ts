@@ -8,6 +8,7 @@ export interface EndUser {
   readonly id: string
   readonly name: string
   readonly email: string
+  isRemoved: boolean
 }
 
 export interface AuthSession {
@@ -52,6 +53,7 @@ export class FiskilState {
   readonly now: () => number
   readonly pageRows: number
   readonly history: FiskilHistory
+  /** Removed ones too. */
   readonly endUsers: Array<EndUser> = []
   readonly sessions = new Map<string, AuthSession>()
   readonly connected: Array<Connected> = []
@@ -80,9 +82,24 @@ export class FiskilState {
 
   /** Another person for every request, whatever the address. */
   newEndUser(name: string, email: string): EndUser {
-    const endUser = { id: fiskilIds.endUser(++this.made), name, email }
+    const endUser = { id: fiskilIds.endUser(++this.made), name, email, isRemoved: false }
     this.endUsers.push(endUser)
     return endUser
+  }
+
+  endUser(id: string): EndUser | undefined {
+    return this.endUsers.find((one) => one.id === id && !one.isRemoved)
+  }
+
+  /** The person, with all that they consented to. */
+  removeEndUser(endUser: EndUser): void {
+    endUser.isRemoved = true
+    for (const one of this.connected) {
+      if (one.endUserId !== endUser.id) continue
+      for (const consent of one.consents) this.end(consent, "Revoked")
+      one.isRevoked = true
+      one.isGone = true
+    }
   }
 
   newSession(endUserId: string, institutionId: string | undefined): AuthSession {

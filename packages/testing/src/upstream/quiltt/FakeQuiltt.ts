@@ -38,10 +38,12 @@ const basicOf = ({ headers }: Pick<FakeRequest, "headers">): readonly [profileId
   return [profileId, secret.join(":")]
 }
 
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
 const json = (text: string): Readonly<Record<string, unknown>> => {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+    return recordOf(JSON.parse(text))
   } catch {
     return {}
   }
@@ -49,13 +51,13 @@ const json = (text: string): Readonly<Record<string, unknown>> => {
 
 const sessionAnswer = (state: QuilttState, request: FakeRequest): FakeAnswer => {
   if (bearerOf(request) !== apiSecret) return unauthorized
-  const { userId, uuid } = json(request.body)
+  const { metadata, userId, uuid } = json(request.body)
   const known = state.profile(String(userId ?? ""))
   if (userId !== undefined && known === undefined) return notFound
   if (uuid !== undefined && state.profile(String(uuid)) !== undefined) {
     return { status: 422, body: { uuid: ["has already been taken"] } }
   }
-  const profile = known ?? state.newProfile(typeof uuid === "string" ? uuid : undefined)
+  const profile = known ?? state.newProfile(typeof uuid === "string" ? uuid : undefined, recordOf(metadata))
   const session = state.newSession(profile.id)
   return {
     status: 201,
@@ -114,7 +116,10 @@ const answerOf = (state: QuilttState, request: FakeRequest): FakeAnswer => {
   if (profileId !== undefined) {
     if (bearerOf(request) !== apiSecret) return unauthorized
     const profile = state.profile(decodeURIComponent(profileId))
-    return profile === undefined ? notFound : { status: 200, body: profile }
+    if (profile === undefined) return notFound
+    if (method !== "DELETE") return { status: 200, body: { id: profile.id, uuid: profile.uuid } }
+    state.removeProfile(profile)
+    return { status: 204, body: "" }
   }
   const [, accountId] = /^\/v1\/accounts\/([^/]+)\/balances\/refresh$/u.exec(path) ?? []
   return accountId === undefined ? notFound : refreshAnswer(state, request, accountId)
@@ -270,6 +275,11 @@ export const fakeQuiltt = (options: StandInOptions = {}): Effect.Effect<FakeUpst
           secrets: state.tokensOf(profileId)
         }))
       },
+      subjects: () =>
+        state.profiles.map(({ metadata, removedAt, uuid }) => ({
+          ref: Object.values(metadata).join(" ") || uuid,
+          isRemoved: removedAt !== undefined
+        })),
       signIn: (given, who = {}) => {
         const { profileId, step } = sessionOf(given)
         if (step.connectionId !== undefined) return returned(find(step.connectionId).ref)

@@ -7,6 +7,10 @@ import { globalId, quilttInstitutions, quilttLedger, type QuilttHistory } from "
 export interface Profile {
   readonly id: string
   readonly uuid: string
+  /** What whoever made it wrote beside it. */
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** When it was asked to be removed. */
+  removedAt: number | undefined
 }
 
 interface Session {
@@ -15,7 +19,7 @@ interface Session {
   readonly expiresAt: number
 }
 
-/** Milliseconds until a connection that is being taken apart is. */
+/** Milliseconds until a connection, or a profile, that is being taken apart is. */
 const disconnecting = 30_000
 const sessionMillis = 86_400_000
 
@@ -62,7 +66,8 @@ export class QuilttState {
   readonly pageRows: number
   readonly history: QuilttHistory
   readonly connected: Array<Connected> = []
-  private readonly profiles: Array<Profile> = []
+  /** Removed ones too. */
+  readonly profiles: Array<Profile> = []
   private readonly sessions = new Map<string, Session>()
   private readonly ledgers = new Map<string, TrueLedger>()
   private made = 0
@@ -78,14 +83,23 @@ export class QuilttState {
 
   /** By its id, or by the id that a client gave it. */
   profile(named: string): Profile | undefined {
-    return this.profiles.find(({ id, uuid }) => named === id || named === uuid)
+    return this.profiles.find(
+      ({ id, removedAt = Infinity, uuid }) => (named === id || named === uuid) && this.now() < removedAt + disconnecting
+    )
   }
 
-  newProfile(uuid: string | undefined): Profile {
+  newProfile(uuid: string | undefined, metadata: Profile["metadata"] = {}): Profile {
     const id = globalId("p", `profile ${++this.made}`)
-    const profile = { id, uuid: uuid ?? `uuid of ${id}` }
+    const profile = { id, uuid: uuid ?? `uuid of ${id}`, metadata, removedAt: undefined }
     this.profiles.push(profile)
     return profile
+  }
+
+  /** The profile, with all connections; it is there until that is done. */
+  removeProfile(profile: Profile): void {
+    profile.removedAt ??= this.now()
+    for (const one of this.connected) if (one.profileId === profile.id) one.revokedAt ??= profile.removedAt
+    for (const token of this.tokensOf(profile.id)) this.endSession(token)
   }
 
   newSession(profileId: string): Session {

@@ -67,6 +67,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
           secrets: []
         }))
       },
+      subjects: () => [...own.customers].map(([ref, id]) => ({ ref, isRemoved: own.removedCustomers.has(id) })),
       signIn: (step, who = {}) => {
         const session = sessionOf(step)
         if (session.reconnect !== undefined) return returned(find(session.reconnect).ref)

@@ -93,7 +93,7 @@ interface Asked {
 
 const startSession = (upstream: SaltEdgeState, url: string, asked: Asked, reconnect?: Connected): FakeAnswer => {
   const customerId = reconnect?.customerId ?? asked.customer_id ?? ""
-  if (![...upstream.customers.values()].includes(customerId)) return failure(404, "CustomerNotFound")
+  if (!upstream.hasCustomer(customerId)) return failure(404, "CustomerNotFound")
   if (asked.consent?.from_date === undefined || asked.consent.scopes === undefined)
     return failure(406, "WrongRequestFormat")
   const provider = asked.provider?.code
@@ -117,12 +117,12 @@ const startSession = (upstream: SaltEdgeState, url: string, asked: Asked, reconn
 const customerAnswer = (upstream: SaltEdgeState, request: FakeRequest, asked: Asked): FakeAnswer => {
   if (request.method === "GET") {
     const identifier = request.query.get("identifier") ?? ""
-    const id = upstream.customers.get(identifier)
+    const id = upstream.customer(identifier)
     return data(id === undefined ? [] : [{ customer_id: id, identifier }])
   }
   const identifier = asked.identifier ?? ""
   if (identifier === "") return failure(406, "WrongRequestFormat")
-  if (upstream.customers.has(identifier)) return failure(409, "DuplicatedCustomer")
+  if (upstream.customer(identifier) !== undefined) return failure(409, "DuplicatedCustomer")
   const id = upstream.nextId()
   upstream.customers.set(identifier, id)
   return data({ customer_id: id, identifier, secret: `customer-secret-${id}` })
@@ -191,6 +191,12 @@ export const answer = (upstream: SaltEdgeState, url: string, request: FakeReques
   if (!isSigned(url, request, upstream.now())) return failure(401, "SignatureNotMatch")
   const asked = request.body === "" ? {} : ((JSON.parse(request.body) as { readonly data?: Asked }).data ?? {})
   if (path === "/customers") return customerAnswer(upstream, request, asked)
+  const [, customer] = /^\/customers\/(\d+)$/.exec(path) ?? []
+  if (customer !== undefined && request.method === "DELETE") {
+    if (!upstream.hasCustomer(customer)) return failure(404, "CustomerNotFound")
+    upstream.removeCustomer(customer)
+    return data({ deleted: true, customer_id: customer })
+  }
   if (path === "/connections/connect") return startSession(upstream, url, asked)
   if (path === "/providers") {
     const country = query.get("country_code")

@@ -85,7 +85,9 @@ export const data = (body: unknown, nextId: string | null = null): FakeAnswer =>
 })
 
 export class SaltEdgeState {
+  /** The ids of customers by their identifiers. */
   readonly customers = new Map<string, string>()
+  readonly removedCustomers = new Set<string>()
   readonly sessions = new Map<string, Session>()
   readonly connected: Array<Connected> = []
   readonly ledgers = new Map<string, TrueLedger>()
@@ -122,6 +124,26 @@ export class SaltEdgeState {
     })
     this.ledgers.set(key, ledger)
     return ledger
+  }
+
+  /** The customer, with all connections. */
+  removeCustomer(customerId: string): void {
+    this.removedCustomers.add(customerId)
+    for (const one of this.connected) {
+      if (one.customerId !== customerId) continue
+      one.isRevoked = true
+      one.isGone = true
+    }
+  }
+
+  hasCustomer(id: string): boolean {
+    return !this.removedCustomers.has(id) && [...this.customers.values()].includes(id)
+  }
+
+  /** The id of the customer of an identifier, where it is there. */
+  customer(identifier: string): string | undefined {
+    const id = this.customers.get(identifier)
+    return id === undefined || this.removedCustomers.has(id) ? undefined : id
   }
 
   /** The person has signed in again. */

@@ -71,6 +71,9 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
           secrets: [own.users.get(userId) ?? ""].filter((secret) => secret !== "")
         }))
       },
+      ...(options.isPersonal === true
+        ? {}
+        : { subjects: () => [...own.users.keys()].map((ref) => ({ ref, isRemoved: own.removedUsers.has(ref) })) }),
       signIn: (step, who = {}) => {
         const portal = portalOf(step)
         if (portal.reconnect !== undefined) return returned(find(portal.reconnect).ref)

@@ -127,12 +127,22 @@ const connectionAnswer = (
 const register = (upstream: SnapTradeState, request: FakeRequest): FakeAnswer => {
   if (upstream.isPersonal) return failure(403, "1066", "Personal keys have no users.")
   const { userId } = JSON.parse(request.body) as { readonly userId: string }
-  if (upstream.users.has(userId)) {
+  if (upstream.hasUser(userId)) {
     return failure(400, "1010", `User with the following userId already exist: '${userId}'`)
   }
   const userSecret = upstream.secretOf(userId)
+  upstream.removedUsers.delete(userId)
   upstream.users.set(userId, userSecret)
   return { status: 200, body: { userId, userSecret } }
+}
+
+/** Queued: the user is there until it is done. */
+const removeUser = (upstream: SnapTradeState, { query }: FakeRequest): FakeAnswer => {
+  if (upstream.isPersonal) return failure(403, "1066", "Personal keys have no users.")
+  const userId = query.get("userId") ?? ""
+  if (!upstream.hasUser(userId)) return notFound
+  upstream.removeUser(userId)
+  return { status: 200, body: { status: "deleted", detail: `User queued for deletion: ${userId}`, userId } }
 }
 
 const login = (upstream: SnapTradeState, url: string, request: FakeRequest): FakeAnswer => {
@@ -168,6 +178,10 @@ export const answer = (upstream: SnapTradeState, url: string, request: FakeReque
   if (path === "/brokerages")
     return { status: 200, body: snapTradeInstitutions.map((one) => brokerageOf(one, false, upstream.mark)) }
   if (path === "/snapTrade/registerUser") return register(upstream, request)
+  if (path === "/snapTrade/deleteUser" && request.method === "DELETE") return removeUser(upstream, request)
+  if (path === "/snapTrade/listUsers") {
+    return { status: 200, body: [...upstream.users.keys()].filter((userId) => upstream.hasUser(userId)) }
+  }
   if (path === "/snapTrade/login") return login(upstream, url, request)
   const userId = upstream.userOf(request)
   if (userId === undefined) return failure(401, "1083", "Invalid userID or userSecret provided")
@@ -181,6 +195,7 @@ export const endpoints: ReadonlyArray<readonly [RegExp, string]> = [
   [/^\/brokerages$/, "institutions"],
   [/^\/snapTrade\/registerUser$/, "register"],
   [/^\/snapTrade\/login$/, "login"],
+  [/^\/snapTrade\/(listUsers|deleteUser)$/, "users"],
   [/^\/connection\//, "revoke"],
   [/\/accounts$/, "accounts"],
   [/\/activities$/, "activities"],

@@ -59,7 +59,10 @@ export const failure = (
 export const notFound = failure(404, "1011", "The requested resource does not exist.")
 
 export class SnapTradeState {
+  /** Secrets of users; those that are being removed are there until they are gone. */
   readonly users = new Map<string, string>()
+  /** Milliseconds from which on users that are removed are no longer known. */
+  readonly removedUsers = new Map<string, number>()
   readonly portals = new Map<string, Portal>()
   readonly connected: Array<Connected> = []
   readonly ledgers = new Map<string, TrueLedger>()
@@ -122,12 +125,29 @@ export class SnapTradeState {
     return undefined
   }
 
+  hasUser(userId: string): boolean {
+    return this.users.has(userId) && this.now() < (this.removedUsers.get(userId) ?? Infinity)
+  }
+
+  /** The user, with all connections, after some time. */
+  removeUser(userId: string): void {
+    const goneAt = Math.min(this.removedUsers.get(userId) ?? Infinity, this.now() + removalSeconds * 1000)
+    this.removedUsers.set(userId, goneAt)
+    for (const one of this.connected) {
+      if (one.userId !== userId) continue
+      one.isRevoked = true
+      one.goneAt = Math.min(one.goneAt, goneAt)
+    }
+  }
+
   /** Whose request it is, by its query. */
   userOf({ query }: Pick<FakeRequest, "query">): string | undefined {
     if (this.isPersonal) return query.has("userId") ? undefined : keyOwner
     const userId = query.get("userId") ?? ""
     const secret = this.users.get(userId)
-    return secret !== undefined && secret !== "" && query.get("userSecret") === secret ? userId : undefined
+    return this.hasUser(userId) && secret !== undefined && secret !== "" && query.get("userSecret") === secret
+      ? userId
+      : undefined
   }
 
   /** SnapTrade makes one connection for one login: who signs in again gets the one that is there. */

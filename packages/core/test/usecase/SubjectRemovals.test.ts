@@ -1,0 +1,167 @@
+/** Whoever the connections of a workspace belong to upstream goes with the last of its banks, and never before. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { removalWaits } from "../../src/bank/BankRemoval.ts"
+import { Misconfigured, ProviderUnavailable } from "../../src/provider/ProviderError.ts"
+import { minutes, openRemovals } from "./RemovalWorld.ts"
+
+const hours = (count: number) => minutes(count * 60)
+
+describe("whoever a bank belongs to upstream", () => {
+  it.effect("is taken back with the last bank, wherever it dies, and nothing of them is left here", () =>
+    Effect.gen(function* () {
+      const seen = new Set<string>()
+      const sweep = Effect.fnUntraced(function* (only: string) {
+        for (let n = 1; ; n++) {
+          const { caller, connect, life, removals, subjectRefs, subjectsAsked, told, work, workBadly } =
+            yield* openRemovals
+          const { bank } = yield* connect("one#1")
+          const [ref] = yield* subjectRefs
+          yield* removals.remove(caller, bank.id, { permanently: true })
+          const fired = yield* workBadly(n, only)
+          // The leases of the process that died run out.
+          yield* TestClock.adjust("2 minutes")
+          yield* work(minutes(3))
+          expect([n, fired, yield* life(bank), yield* subjectRefs]).toEqual([n, fired, "gone", [undefined]])
+          // At most once more than the process that died had asked.
+          expect([[ref], [ref, ref]]).toContainEqual(subjectsAsked)
+          expect(yield* told).toEqual([["bank.removed", { bankId: bank.id }]])
+          if (fired === undefined) return
+          seen.add(fired)
+        }
+      })
+      for (const only of ["ConnectionSubjectStore", "ConnectionAttemptStore", "BankStore", "Provider"]) {
+        yield* sweep(only)
+      }
+      for (const point of [
+        "ConnectionSubjectStore.end ends",
+        "Provider.removeSubject begins",
+        "Provider.removeSubject ends",
+        "ConnectionSubjectStore.forget ends",
+        "BankStore.remove begins"
+      ]) {
+        expect([...seen]).toContain(point)
+      }
+    })
+  )
+
+  it.effect("stays while another bank has a connection, also one that was deleted and may come back", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, removals, subjectRefs, subjectsAsked, work } = yield* openRemovals
+      const [first, second, last] = [yield* connect("one#1"), yield* connect("two#1"), yield* connect("three#1")]
+      const [ref] = yield* subjectRefs
+      yield* removals.remove(caller, second.bank.id)
+      for (const { bank } of [first, last]) {
+        yield* removals.remove(caller, bank.id, { permanently: true })
+        yield* work(0)
+        expect([yield* life(bank), subjectsAsked]).toEqual(["gone", []])
+      }
+      yield* removals.restore(caller, second.bank.id)
+      expect(yield* subjectRefs).toEqual([ref])
+      yield* removals.remove(caller, second.bank.id, { permanently: true })
+      yield* work(0)
+      expect([yield* life(second.bank), subjectsAsked]).toEqual(["gone", [ref]])
+    })
+  )
+
+  it.effect("goes once where the last two banks are removed at the same time", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, removals, subjectRefs, subjectsAsked, work } = yield* openRemovals
+      const both = [yield* connect("one#1"), yield* connect("two#1")]
+      const [ref] = yield* subjectRefs
+      for (const { bank } of both) yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      for (const { bank } of both) expect(yield* life(bank)).toBe("gone")
+      expect(subjectsAsked).toEqual([ref])
+    })
+  )
+
+  it.effect("stays for an attempt that runs, and goes where that makes no bank of it", () =>
+    Effect.gen(function* () {
+      const { caller, connect, held, life, removals, start, subjectRefs, subjectsAsked, work } = yield* openRemovals
+      const { accounts, bank } = yield* connect("one#1")
+      const [ref] = yield* subjectRefs
+      yield* start
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(hours(1))
+      // What we hold of the bank waits for nobody.
+      expect([yield* life(bank), yield* held(accounts), subjectsAsked]).toEqual(["removing local", 0, []])
+      yield* TestClock.adjust("24 hours")
+      yield* work(hours(1))
+      expect([yield* life(bank), subjectsAsked, yield* subjectRefs]).toEqual(["gone", [ref], [undefined]])
+    })
+  )
+
+  it.effect("stays where that attempt makes a bank of it", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, removals, start, subjectRefs, subjectsAsked, work } = yield* openRemovals
+      const { bank } = yield* connect("one#1")
+      const [ref] = yield* subjectRefs
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      const { attempt } = yield* start
+      yield* work(0)
+      const other = yield* connect("two#1", attempt.attemptId)
+      yield* work(hours(1))
+      expect([yield* life(bank), subjectsAsked, yield* subjectRefs]).toEqual(["gone", [], [ref]])
+      yield* removals.remove(caller, other.bank.id, { permanently: true })
+      yield* work(0)
+      expect(subjectsAsked).toEqual([ref])
+    })
+  )
+
+  it.effect("waits for no attempt that was to mend the bank which goes", () =>
+    Effect.gen(function* () {
+      const { banks, caller, connect, life, removals, subjectsAsked, work } = yield* openRemovals
+      const { bank } = yield* connect("one#1")
+      yield* banks.reauth(caller, bank.id, {})
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      // It may still be asking the upstream.
+      yield* work(0)
+      expect(subjectsAsked).toEqual([])
+      yield* work(minutes(20))
+      expect([yield* life(bank), subjectsAsked.length]).toEqual(["gone", 1])
+    })
+  )
+
+  it.effect("is somebody new for whoever connects once it has ended, however long the upstream takes", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, removals, subjectRefs, subjectsAsked, upstream, work } = yield* openRemovals
+      const { bank } = yield* connect("one#1")
+      const [ref] = yield* subjectRefs
+      upstream.subjectAnswer = Effect.succeed("pending")
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      expect([yield* life(bank), yield* subjectRefs]).toEqual(["removing local", [undefined, ref]])
+      const other = yield* connect("two#1")
+      const [another] = yield* subjectRefs
+      expect(another).not.toBe(ref)
+      upstream.subjectAnswer = Effect.succeed("done")
+      yield* work(minutes(2))
+      expect([yield* life(bank), subjectsAsked, yield* subjectRefs]).toEqual(["gone", [ref, ref], [another]])
+      expect(yield* life(other.bank)).toBe("live")
+    })
+  )
+
+  it.effect("is asked for as often as the connection is, and its failure is the removal's", () =>
+    Effect.gen(function* () {
+      const { banks, caller, connect, life, removals, subjectsAsked, told, upstream, work } = yield* openRemovals
+      const { bank } = yield* connect("one#1")
+      upstream.subjectAnswer = Effect.fail(new ProviderUnavailable({ message: "The provider is away" }))
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(removalWaits.reduce((sum, wait) => sum + wait, minutes(10)))
+      const reason = "The provider is away"
+      expect([yield* life(bank), subjectsAsked.length]).toEqual(["failed local", removalWaits.length + 1])
+      expect(yield* told).toEqual([["bank.removal.failed", { bankId: bank.id, stage: "local", reason }]])
+      expect((yield* banks.get(caller, bank.id)).removal).toMatchObject({ state: "failed", stage: "local", reason })
+      upstream.subjectAnswer = Effect.fail(new Misconfigured({ message: "Our credentials are wrong" }))
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      expect([yield* life(bank), subjectsAsked.length]).toEqual(["failed local", removalWaits.length + 2])
+      upstream.subjectAnswer = Effect.succeed("done")
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      expect(yield* life(bank)).toBe("gone")
+    })
+  )
+})
