@@ -224,6 +224,11 @@ const cases: ReadonlyArray<Case> = [
     data: [{ kind: "transfer", state: "suggested" }]
   },
   {
+    operation: "listWithheld",
+    args: ["feeds", "withheld", feed, "--verdict", "hold"],
+    data: [{ rowId: "txn_1", verdict: "hold" }]
+  },
+  {
     operation: "listDecisions",
     args: ["enrichments", "decisions", "list", enrichment],
     data: [{ id: decision, value: "Rent" }]

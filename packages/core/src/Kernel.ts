@@ -70,6 +70,7 @@ import { Explanations } from "./explain/Explanations.ts"
 import { RecordLooks } from "./explain/RecordLooks.ts"
 import { Decisions } from "./explain/Decisions.ts"
 import { EnrichmentInsights } from "./explain/EnrichmentInsights.ts"
+import { Withheld } from "./explain/Withheld.ts"
 import { RecordWords } from "./explain/RecordWords.ts"
 import { Undoing } from "./explain/Undoing.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -227,6 +228,7 @@ export type UseCases =
   | RecordWords
   | Decisions
   | EnrichmentInsights
+  | Withheld
   | Undoing
   | Corrections
   | AccountJoins
@@ -277,6 +279,7 @@ export const layerUseCases = (
       walled(RecordWords, RecordWords.layer),
       walled(Decisions, Decisions.layer),
       walled(EnrichmentInsights, EnrichmentInsights.layer),
+      walled(Withheld, Withheld.layer),
       walled(Undoing, Undoing.layer)
     ).pipe(
       Layer.provide(RecordLooks.layer),

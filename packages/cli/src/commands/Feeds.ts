@@ -267,6 +267,31 @@ const preview = Command.make(
   Command.withShortDescription("Show what enrichments would make of records")
 )
 
+const withheld = Command.make(
+  "withheld",
+  {
+    id,
+    verdict: choice("verdict", ["hold", "drop"], "Only rows that wait, or only those that are dropped"),
+    limit,
+    cursor
+  },
+  ({ id: feedId, ...query }) =>
+    showList({ method: "GET", path: `/v1/feeds/${feedId}/withheld`, query: queryOf(query) }, "rows", [
+      "rowId",
+      "date",
+      "verdict",
+      "reason",
+      "enrichmentId",
+      "since",
+      "overdue"
+    ])
+).pipe(
+  Command.withDescription(
+    "List the rows that filters keep from the destination of a feed: those that wait and those that are dropped, and why"
+  ),
+  Command.withShortDescription("List the rows that filters keep back, and why")
+)
+
 export const feeds = Command.make("feeds").pipe(
   Command.withDescription("Feeds: what is synced where, and the files of upload feeds"),
   Command.withShortDescription("Feeds and their files"),
@@ -283,6 +308,7 @@ export const feeds = Command.make("feeds").pipe(
     uploads,
     records,
     redeliver,
-    preview
+    preview,
+    withheld
   ])
 )

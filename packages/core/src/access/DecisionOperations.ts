@@ -32,6 +32,11 @@ export const insightOperations = entriesOf("insights", {
     "List which records an enrichment ties together, and how sure it is",
     "list_links",
     "enrichments links"
+  ),
+  listWithheld: read(
+    "List the rows that filters keep from the destination of a feed: those that wait and those that are dropped, and why",
+    "list_withheld",
+    "feeds withheld"
   )
 })
 

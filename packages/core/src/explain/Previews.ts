@@ -5,11 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
-import type { Account } from "../bank/Account.ts"
-import type { Bank } from "../bank/Bank.ts"
-import { BankStore } from "../bank/BankStore.ts"
+import type { BankStore } from "../bank/BankStore.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
-import { showsAccount } from "../enrichment/AnalysisPlaces.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
@@ -35,6 +32,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { feedOwners } from "./FeedOwners.ts"
 import { providedOf, type Sample, sampled, type SampledRecord } from "./Samples.ts"
 
 export interface TraceEntry {
@@ -141,22 +139,11 @@ const runOf = (
 
 const make = Effect.gen(function* () {
   const feeds = yield* FeedStore
-  const banks = yield* BankStore
+  const ownersOf = yield* feedOwners
   const records = yield* RecordStore
   const enrichments = yield* EnrichmentStore
   const pipelines = yield* FeedPipelines
   const rehearsal = yield* Rehearsal
-
-  /** Those that the feed shows. */
-  const ownersOf = Effect.fnUntraced(function* (feed: Feed) {
-    const owners: Array<{ readonly bank: Bank; readonly account: Account }> = []
-    for (const bank of [...(yield* banks.made(feed.id)), ...(yield* banks.list([feed.workspaceId]))]) {
-      for (const account of yield* banks.accounts(bank.id)) {
-        if (showsAccount(feed, account)) owners.push({ bank, account })
-      }
-    }
-    return owners
-  })
 
   /** Whose record a sample is: that of the ledger with its id, or one of the account that it names, or of the first. */
   const takenUp = Effect.fnUntraced(function* (feed: Feed, samples: ReadonlyArray<Sample>) {

@@ -74,6 +74,8 @@ export const limits = {
   previewRecords: 50,
   previewRecordBytes: 32_768,
   rehearsedRecords: 20_000,
+  /** Days for which a filter may hold a row back before a run warns of it. */
+  holdDays: 90,
   /** Changes of one simulation. */
   simulatedChanges: 20,
   /** Fields of a record that a person speaks about in one request. */

@@ -9,6 +9,7 @@ import type { Beside } from "./BesideRecords.ts"
 import { decide, type Decision, type Enriched, type Force, onlyWhether } from "./Decision.ts"
 import type { DocumentRow } from "./DocumentRows.ts"
 import { enriched, type Enriching } from "./EnrichedRecord.ts"
+import { isLong, unchangedSince } from "./HeldLong.ts"
 
 /** A row that may have been enriched already. */
 export interface JudgedRow extends DocumentRow {
@@ -20,6 +21,8 @@ export interface Judged {
   readonly kept: ReadonlyArray<Intent>
   /** Rows whose values are others from now on, for the history of what was delivered. */
   readonly told: ReadonlyArray<RowNow>
+  /** Rows that are held back for more than `limits.holdDays`. */
+  readonly heldLong: number
   readonly add: {
     readonly read: number
     readonly vanished: number
@@ -62,6 +65,7 @@ export const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged
   const intents: Array<Intent> = []
   const kept: Array<Intent> = []
   const told: Array<RowNow> = []
+  let overdue = 0
   const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }
 
   const wantedOf = (row: JudgedRow): Wanted | undefined => {
@@ -96,6 +100,8 @@ export const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged
     else add.unchanged++
     if (record.state === "live") add.read++
     else add.vanished++
+    const waits = record.state === "live" && view.verdict === "hold"
+    if (waits && isLong(unchangedSince(record, enriching.pipeline), enriching.today)) overdue++
   }
 
   for (let at = 0; at < rows.length;) {
@@ -110,7 +116,7 @@ export const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged
     const settled = isSettled(record) && !(mayHaveLines && isWhole(judging, all))
     for (const one of all) take(one, settled ? onlyWhether(one.decision, one.entry) : one.decision)
   }
-  return { intents, kept, told, add }
+  return { intents, kept, told, heldLong: overdue, add }
 }
 
 export const combined = (all: ReadonlyArray<Judged>): Judged => {
@@ -125,6 +131,7 @@ export const combined = (all: ReadonlyArray<Judged>): Judged => {
     intents: all.flatMap(({ intents }) => intents),
     kept: all.flatMap(({ kept }) => kept),
     told: all.flatMap(({ told }) => told),
+    heldLong: all.reduce((sum, one) => sum + one.heldLong, 0),
     add
   }
 }

@@ -103,6 +103,8 @@ export class Projector extends Context.Service<
         readonly failed: ReadonlyMap<string, number>
         /** Records that the upstream has and that were looked at; counted as read. */
         readonly looked: number
+        /** Of the rows that were looked at, those that filters hold back for more than `limits.holdDays`. */
+        readonly heldLong: number
       },
       Fenced | DestinationError
     >
@@ -335,6 +337,7 @@ export class Projector extends Context.Service<
         const { account, after, mark, scope, signature, upTo } = start
         let at = after
         let live = 0
+        let overdue = 0
         while (at < upTo) {
           yield* yieldIfRevoked
           const changes = yield* records.changes(scope, { after: at, upTo, limit: chunkOf(feed) })
@@ -344,6 +347,7 @@ export class Projector extends Context.Service<
           const rows = rowsOf(projection, lookedAt(projection, start, changes))
           const decided = combined(yield* judgedRows(projection, [[start, rows]], faults))
           live += decided.add.read
+          overdue += decided.heldLong
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
           const done =
             projection.range === undefined && (changeNo >= upTo || mark === undefined || mark.signature === signature)
@@ -364,7 +368,7 @@ export class Projector extends Context.Service<
             )
           )
         }
-        return live
+        return { live, overdue }
       })
 
       /** Accounts with so few changes that one transaction holds them all. */
@@ -403,7 +407,7 @@ export class Projector extends Context.Service<
             { discard: true }
           )
         )
-        return decided.add.read
+        return { live: decided.add.read, overdue: decided.heldLong }
       })
 
       const project = Effect.fn("Projector.project")(function* (projection: Projection) {
@@ -436,7 +440,8 @@ export class Projector extends Context.Service<
         return {
           faults: faults.faults,
           failed: faults.counts,
-          looked: looked.reduce((sum, live) => sum + live, 0)
+          looked: looked.reduce((sum, { live }) => sum + live, 0),
+          heldLong: looked.reduce((sum, { overdue }) => sum + overdue, 0)
         }
       })
 

@@ -65,6 +65,19 @@ export const faultFindings = (faults: ReadonlyArray<EnrichmentProblem>): Readonl
     )
   })
 
+/** Rows that wait for so long that somebody should look at them. */
+export const heldFindings = (rows: number, feedId: string): ReadonlyArray<Finding> =>
+  rows === 0
+    ? []
+    : [
+        warning(
+          "enrichment",
+          "ROWS_HELD",
+          `${rows === 1 ? "1 row is" : `${rows} rows are`} held back by a filter for more than ${limits.holdDays} days: ` +
+            `GET /v1/feeds/${feedId}/withheld?verdict=hold lists them`
+        )
+      ]
+
 export type SourceError = ProviderError | ProviderNotAvailable | PaginationUnstable | LeaseLost | NotFound
 
 /** Why a connection could not be read; `who` is the name of the bank. */

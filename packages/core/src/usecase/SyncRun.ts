@@ -30,7 +30,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import { Projector } from "../sync/Projector.ts"
 import { toJobErrors, type Finding } from "../job/Finding.ts"
-import { destinationFinding, faultFindings, refusedFindings } from "../sync/RunReport.ts"
+import { destinationFinding, faultFindings, heldFindings, refusedFindings } from "../sync/RunReport.ts"
 import { retryOf } from "../sync/Retry.ts"
 import { Source } from "./Source.ts"
 
@@ -186,7 +186,7 @@ export class SyncRun extends Context.Service<
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
           return yield* finish(claimed, feed, [...refreshed.findings, destinationFinding(error)])
         }
-        const { failed, faults, looked } = projected.success
+        const { failed, faults, heldLong, looked } = projected.success
         // Rows that were read and not looked at are as they were. A job that is taken up again reads and looks
         // at rows that it has counted before.
         const before = job.counts.read
@@ -198,7 +198,8 @@ export class SyncRun extends Context.Service<
         const delivered = yield* Effect.result(deliverer.deliver(delivery))
         const findings: Array<Finding> = [
           ...refreshed.findings,
-          ...faultFindings([...analysed, ...pipeline.faults, ...faults])
+          ...faultFindings([...analysed, ...pipeline.faults, ...faults]),
+          ...heldFindings(heldLong, feed.id)
         ]
         if (Result.isSuccess(delivered)) findings.push(...refusedFindings(delivered.success))
         else {

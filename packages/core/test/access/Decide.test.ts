@@ -80,6 +80,7 @@ const table: Readonly<Record<OperationId, string>> = {
   listBudgetPeriods: "enrichments:read V own",
   listSeries: "enrichments:read V own",
   listLinks: "enrichments:read V own",
+  listWithheld: "enrichments:read V own",
   listDecisions: "enrichments:read V own",
   undoDecision: "enrichments:write E own",
   updateSeries: "enrichments:write E own",

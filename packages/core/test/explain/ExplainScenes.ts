@@ -22,6 +22,7 @@ import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
+import { Withheld } from "../../src/explain/Withheld.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
@@ -42,7 +43,8 @@ const explaining = Layer.mergeAll(
   Decisions.layer,
   EnrichmentInsights.layer,
   Previews.layer,
-  Simulations.layer
+  Simulations.layer,
+  Withheld.layer
 ).pipe(
   Layer.provideMerge(RecordLooks.layer),
   Layer.provideMerge(Rehearsal.layer),

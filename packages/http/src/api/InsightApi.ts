@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { CalendarDate, Currency } from "@millrace/core"
+import { CalendarDate, Currency, Id, limits, Timestamp } from "@millrace/core"
 import { Amount } from "../wire/Amount.ts"
 import { ofPath, Unprocessable } from "./ApiError.ts"
 import { Many } from "./Envelope.ts"
@@ -62,6 +62,27 @@ const LinkRecord = Schema.Struct({
   evidence: Schema.Json
 }).annotate({ identifier: "RecordLink" })
 
+const WithheldRecord = Schema.Struct({
+  rowId: Schema.String,
+  recordId: Schema.String,
+  accountId: Id("account"),
+  date: Schema.NullOr(Date),
+  verdict: Schema.Literals(["hold", "drop"]).annotate({
+    description: "hold: it waits until the filter lets it go; drop: it is not delivered."
+  }),
+  enrichmentId: Schema.NullOr(Schema.String).annotate({ description: "The filter that says so." }),
+  reason: Schema.String,
+  path: Schema.String.annotate({ description: "The part of the filter's configuration that says so." }),
+  fields: Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean]))).annotate({
+    description: "The row as its enrichments leave it; numbers are text."
+  }),
+  since: Timestamp.Timestamp.annotate({
+    description:
+      "Neither the record nor an enrichment of the feed has changed since: it is withheld for at least so long."
+  }),
+  overdue: Schema.Boolean.annotate({ description: `It waits for more than ${limits.holdDays} days.` })
+}).annotate({ identifier: "WithheldRow" })
+
 const path = "/v1/enrichments/:enrichment_id"
 const ofEnrichment = { enrichment_id: Schema.String }
 
@@ -82,5 +103,11 @@ export const InsightApi = HttpApiGroup.make("insights", { topLevel: true }).add(
     query: { state: Schema.optionalKey(linkStates), ...paging },
     success: Many(LinkRecord),
     error: [...ofPath, Unprocessable]
+  }),
+  HttpApiEndpoint.get("listWithheld", "/v1/feeds/:feed_id/withheld", {
+    params: { feed_id: Schema.String },
+    query: { verdict: Schema.optionalKey(Schema.Literals(["hold", "drop"])), ...paging },
+    success: Many(WithheldRecord),
+    error: ofPath
   })
 )

@@ -396,6 +396,20 @@ export const link = {
   evidence: { score: 731, margin: 210 }
 }
 
+export const withheld = {
+  rowId: ids.transaction,
+  recordId: ids.transaction,
+  accountId: ids.account,
+  date: "2026-03-02",
+  verdict: "hold",
+  enrichmentId: ids.enrichment,
+  reason: "the hold conditions match",
+  path: "hold",
+  fields: { description: "BISTRO LUNE", amount: "-42", currency: "EUR", pending: true },
+  since: at,
+  overdue: false
+}
+
 export const decision = {
   id: ids.fact,
   kind: "note",

@@ -1,4 +1,5 @@
 /** What the OpenAPI document says of each operation beyond its shape: a description, and a request and an answer. */
+import { limits } from "@millrace/core"
 import type { OperationId } from "@millrace/core/access"
 import { enrichmentContract } from "@millrace/core/enrichment"
 import type { CollectionContract } from "@millrace/core/collection"
@@ -321,6 +322,13 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "Lists which records an enrichment ties together, such as the two sides of a transfer, with all that speaks for it. Pairs that " +
       "a person keeps apart are among the decisions.",
     answer: list(`/v1/enrichments/${ids.enrichment}/links`, Examples.link)
+  },
+  listWithheld: {
+    description:
+      "Lists the rows that filters keep from the destination of a feed, and why: those that wait (`hold`) and those that are not " +
+      "delivered (`drop`). Worked out when it is asked for, from all records of the feed: of a large feed a page may have fewer " +
+      `rows than asked for and go on. A run warns once a day of rows that wait for more than ${limits.holdDays} days (ROWS_HELD).`,
+    answer: list(`/v1/feeds/${ids.feed}/withheld`, Examples.withheld)
   },
   listDecisions: {
     description:

@@ -64,6 +64,7 @@ const descriptions: Readonly<Record<string, string>> = {
   dataType: "Only feeds of this data type.",
   source: "Only feeds of this source.",
   status: "Only those in this status.",
+  verdict: "Only rows that wait, or only those that are dropped.",
   kind: "Only those of this kind.",
   names: "Names of fields, separated by commas.",
   actor: "Only what this person, key, app, automation or feed did, by id; of the system by its reason.",

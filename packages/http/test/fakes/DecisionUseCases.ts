@@ -1,7 +1,7 @@
 /** The use cases of what enrichments worked out and of decisions about it, in memory: one of each. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Decisions, EnrichmentInsights } from "@millrace/core/kernel"
+import { Decisions, EnrichmentInsights, Withheld } from "@millrace/core/kernel"
 import { checkCursor, only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 
@@ -11,7 +11,18 @@ const within = <A>(id: string, value: A) => only("Enrichment", Records.enrichmen
 const series = <A>(id: string, value: A) => only("Series", Records.series.id, id, value)
 
 export const layer = (note: Note) =>
-  Layer.merge(
+  Layer.mergeAll(
+    Layer.succeed(
+      Withheld,
+      Withheld.of({
+        list: Effect.fnUntraced(function* (_, id, query) {
+          yield* note("listWithheld", query)
+          yield* only("Feed", Records.feed.id, id, undefined)
+          yield* checkCursor(query)
+          return { rows: [Records.withheld], hasMore: query.cursor === undefined, cursor: "next" }
+        })
+      })
+    ),
     Layer.succeed(
       EnrichmentInsights,
       EnrichmentInsights.of({

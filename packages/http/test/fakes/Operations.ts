@@ -430,6 +430,15 @@ export const operations: ReadonlyArray<Sample> = [
     query: { ...limits, cursor: ["next"], state: ["suggested", "broken"] }
   },
   {
+    id: "listWithheld",
+    method: "GET",
+    template: "/v1/feeds/{feed_id}/withheld",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: { ...limit, ...cursors, verdict: ["deliver", "", "HOLD"] },
+    query: { ...limits, cursor: ["next"], verdict: ["hold", "drop"] }
+  },
+  {
     id: "listDecisions",
     method: "GET",
     template: "/v1/enrichments/{enrichment_id}/decisions",

@@ -4,7 +4,7 @@ import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, AccountJoin, Bank, ConnectionAttempt, JoinSuggestion } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
-import type { BudgetPeriod, Decision, FeedView, RecurringSeries } from "@millrace/core/kernel"
+import type { BudgetPeriod, Decision, FeedView, RecurringSeries, WithheldRow } from "@millrace/core/kernel"
 import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
@@ -482,6 +482,24 @@ export const link = {
   ],
   evidence: { score: 731 }
 } as const
+
+export const withheld: WithheldRow = {
+  rowId: "txn_1",
+  recordId: "txn_1",
+  accountId: idOf("account"),
+  date: CalendarDate.make("2026-03-02"),
+  verdict: {
+    value: "hold",
+    enrichmentId: idOf("enrichment"),
+    revision: 1,
+    reason: "the hold conditions match",
+    path: "hold",
+    removeDelivered: false
+  },
+  fields: { description: "BISTRO LUNE", amount: "-42", pending: true },
+  since: at,
+  overdue: false
+}
 
 export const decision: Decision = {
   id: idOf("fact"),

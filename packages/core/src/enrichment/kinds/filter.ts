@@ -112,8 +112,9 @@ export const makeFilter = ({
   plan,
   onFault: (config) => config.onFault,
   removesRows: ({ onDropAfterDelivery }) => (onDropAfterDelivery === "remove" ? "onDropAfterDelivery" : undefined),
+  // What it holds is looked at each day, so that it is told when that takes too long.
   movesWithTheDay: ({ conditions, hold }, catalog) =>
-    [conditions, ...(hold === undefined ? [] : [hold])].some((group) => movesWithTheDay(group, catalog, patterns)),
+    hold !== undefined || movesWithTheDay(conditions, catalog, patterns),
   explain: (config) =>
     config.mode === "drop" ? "Records that match are not delivered" : "Only records that match are delivered"
 })
