@@ -13,9 +13,9 @@
  */
 import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import { extension } from "@millrace/core/extension"
-import { Outbound } from "@millrace/core/outbound"
 import {
-  askJson,
+  type JsonClient,
+  makeJsonClient,
   type Connection,
   ConnectionGone,
   InvalidConnectPayload,
@@ -76,25 +76,23 @@ const toRecord = (account: typeof BankAccount.Type, row: typeof Row.Type): Obser
   }
 }
 
-const makeDriver = (
-  instanceId: string,
-  { token, url }: typeof Config.Type,
-  outbound: Outbound["Service"]
-): ProviderDriver => {
+const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, client: JsonClient): ProviderDriver => {
   /** An answer of another form is an error, never an empty list. */
   const accountsOf = ({ ref }: Pick<Connection, "ref">) =>
-    askJson(outbound, "The list", Answer, {
-      url: `${url}/lists/${ref}`,
-      headers: { authorization: Redacted.make(`Bearer ${Redacted.value(token)}`) },
-      counts: { connection: ref }
-    }).pipe(
-      Effect.map(({ accounts }) => accounts),
-      // What a status means that is the upstream's own.
-      Effect.catchIf(
-        (error) => error.providerCode === "404",
-        () => new ConnectionGone({ message: "There is no such list" })
+    client
+      .ask(Answer, {
+        url: `${url}/lists/${ref}`,
+        headers: { authorization: Redacted.make(`Bearer ${Redacted.value(token)}`) },
+        counts: { connection: ref }
+      })
+      .pipe(
+        Effect.map(({ accounts }) => accounts),
+        // What a status means that is the upstream's own.
+        Effect.catchIf(
+          (error) => error.providerCode === "404",
+          () => new ConnectionGone({ message: "There is no such list" })
+        )
       )
-    )
 
   return {
     kind: "listbank",
@@ -197,7 +195,8 @@ export const listbank: ProviderFactory<typeof Config.Type> = {
   kind: "listbank",
   label: "List bank",
   Config,
-  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => makeDriver(instanceId, config, outbound))
+  make: ({ config, instanceId }) =>
+    Effect.map(makeJsonClient("The list"), (client) => makeDriver(instanceId, config, client))
 }
 
 export default extension({ providers: [listbank] })

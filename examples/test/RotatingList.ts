@@ -5,7 +5,7 @@
  */
 import { Outbound } from "@millrace/core/outbound"
 import {
-  askJson,
+  makeJsonClient,
   type Connection,
   ConnectionGone,
   InvalidConnectPayload,
@@ -96,6 +96,7 @@ export const rotatingList: ProviderFactory<(typeof listbank.Config)["Type"]> = {
   make: ({ config, instanceId }) =>
     Effect.gen(function* () {
       const outbound = yield* Outbound
+      const client = yield* makeJsonClient("The list")
       const withToken = (token: string) =>
         Effect.provideService(
           listbank.make({ instanceId, config: { ...config, token: Redacted.make(token) } }),
@@ -103,16 +104,18 @@ export const rotatingList: ProviderFactory<(typeof listbank.Config)["Type"]> = {
           outbound
         ).pipe(Effect.orDie)
       const tokensOf = (action: "authorize" | "renew", ref: string, refresh?: string) =>
-        askJson(outbound, "The list", Tokens, {
-          url: `${config.url}/${action}/${encodeURIComponent(ref)}`,
-          method: "POST",
-          ...(refresh === undefined ? {} : { body: JSON.stringify(refresh) }),
-          counts: { connection: ref }
-        }).pipe(
-          Effect.map(({ until, ...pair }) => ({ ...pair, until: String(until) })),
-          Effect.catchIf((error) => error.providerCode === "401", reauth),
-          Effect.catchIf((error) => error.providerCode === "404", gone)
-        )
+        client
+          .ask(Tokens, {
+            url: `${config.url}/${action}/${encodeURIComponent(ref)}`,
+            method: "POST",
+            ...(refresh === undefined ? {} : { body: JSON.stringify(refresh) }),
+            counts: { connection: ref }
+          })
+          .pipe(
+            Effect.map(({ until, ...pair }) => ({ ...pair, until: String(until) })),
+            Effect.catchIf((error) => error.providerCode === "401", reauth),
+            Effect.catchIf((error) => error.providerCode === "404", gone)
+          )
       const driver = yield* withToken("")
       return {
         ...driver,

@@ -51,17 +51,21 @@ const FeedSync = Entity.make("FeedSync", [
 ])
 
 /** A job that this process was given and does not run is handed out again, once its feed is elsewhere. */
-const passOn = (jobs: JobStore["Service"], jobId: JobId): Effect.Effect<void> =>
-  Effect.onInterrupt(Effect.never, () =>
-    Effect.catchCause(acrossWorkspaces("job engine")(jobs.decline(jobId)), (cause) =>
-      Effect.logDebug("The job is handed out again later", cause)
-    )
-  )
+const makePassOn = Effect.map(
+  JobStore,
+  (jobs) =>
+    (jobId: JobId): Effect.Effect<void> =>
+      Effect.onInterrupt(Effect.never, () =>
+        Effect.catchCause(acrossWorkspaces("job engine")(jobs.decline(jobId)), (cause) =>
+          Effect.logDebug("The job is handed out again later", cause)
+        )
+      )
+)
 
 const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner | JobStore> = FeedSync.toLayer(
   Effect.gen(function* () {
     const runner = yield* JobRunner
-    const jobs = yield* JobStore
+    const passOn = yield* makePassOn
     const sharding = yield* Sharding.Sharding
     const { entityId, shardId } = yield* Entity.CurrentAddress
     const mayStay = () => sharding.hasShardId(shardId)
@@ -74,7 +78,7 @@ const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner | JobS
           // When the feed moves to another machine the job goes with it.
           return yield* Effect.onInterrupt(runner.settled(jobId), () => runner.release(jobId))
         }
-        if (yield* runner.isDraining) yield* passOn(jobs, jobId)
+        if (yield* runner.isDraining) yield* passOn(jobId)
       }),
       cancel: ({ payload: { jobId } }) => runner.stop(jobId)
     })

@@ -25,7 +25,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
-import { isFull, runClaimed, settle } from "./ClaimedRun.ts"
+import { isFull, makeRunClaimed, makeSettle } from "./ClaimedRun.ts"
 import { JobEnded } from "./JobEnded.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
@@ -113,6 +113,8 @@ export class JobRunner extends Context.Service<
 
 const make = Effect.fnUntraced(function* (slots: number, named: string | undefined) {
   const jobs = yield* JobStore
+  const runClaimed = yield* makeRunClaimed
+  const settle = yield* makeSettle
   const runs = yield* SyncRun
   const wakeSignal = yield* WakeSignal
   const clock = yield* Clock.Clock
@@ -189,7 +191,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
           return yield* wakeSignal.arrived
         }
         entry.fence = answer.value.fence
-        const run = Effect.andThen(lookForRoom, runClaimed(runs, answer.value)).pipe(
+        const run = Effect.andThen(lookForRoom, runClaimed(answer.value)).pipe(
           Effect.provideService(RunLease, runLeaseOf(entry)),
           Effect.provideService(UpstreamPatience, limits.pauseOverSeconds)
         )
@@ -199,7 +201,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
           const seconds = Exit.isFailure(yield* Effect.exit(lookForRoom)) ? lookAgainSeconds : tryAgainSeconds
           return yield* waitForRoom(entry.fence, seconds, restore)
         }
-        if (yield* settle(jobs, answer.value, exit, entry.stopping)) yield* jobEnded(answer.value)
+        if (yield* settle(answer.value, exit, entry.stopping)) yield* jobEnded(answer.value)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
           Effect.logWarning("Storage is away: the job is taken up again later", error)

@@ -21,7 +21,7 @@ import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { toldOnce } from "./Outage.ts"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
-import { taskWatch } from "./TaskWatch.ts"
+import { makeTaskWatch } from "./TaskWatch.ts"
 
 const engine = acrossWorkspaces("task engine")
 
@@ -76,7 +76,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
   const store = yield* TaskStore
   const { all } = yield* TaskKinds
   const handlers = new Map(all)
-  const watch = taskWatch(store, handlers)
+  const watch = yield* makeTaskWatch(handlers)
   handlers.set(watch.kind.name, watch)
   const ids = yield* Ids
   const clock = yield* Clock.Clock

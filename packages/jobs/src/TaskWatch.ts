@@ -1,5 +1,5 @@
 /** Tells whoever operates the installation of tasks that do not get on: by the log, and by metrics. */
-import type { TaskStore } from "@millrace/core/storage"
+import { TaskStore } from "@millrace/core/storage"
 import { recurringTask, type TaskHandler, type TaskOverview } from "@millrace/core/task"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -37,7 +37,8 @@ const measure = ({ failed, kind, lateSeconds: late, retrying, running, waiting }
  * Looks at all tasks about once a minute; every runner has it. A kind is complained of once, and again when it has got on
  * in between.
  */
-export const taskWatch = (store: TaskStore["Service"], handled: ReadonlyMap<string, TaskHandler>): TaskHandler => {
+export const makeTaskWatch = Effect.fnUntraced(function* (handled: ReadonlyMap<string, TaskHandler>) {
+  const store = yield* TaskStore
   const told = new Set<string>()
   const look = (kind: TaskOverview) => {
     const complaint = complaintOf(kind, handled.has(kind.kind))
@@ -59,4 +60,4 @@ export const taskWatch = (store: TaskStore["Service"], handled: ReadonlyMap<stri
       return 0
     })
   )
-}
+})

@@ -1,9 +1,9 @@
 /** What carries messages: mail by SMTP, and the rest by the one client for requests outside. */
 import { Channels, MessageNotSent, type Outgoing } from "@millrace/core/message"
-import { Outbound } from "@millrace/core/outbound"
+import type { Outbound } from "@millrace/core/outbound"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { slack, sms, type SmsSettings, webhook } from "./HttpChannels.ts"
+import { makeHttpChannels, type SmsSettings } from "./HttpChannels.ts"
 import { smtpMail, type SmtpSettings } from "./SmtpMail.ts"
 
 export interface ChannelOptions {
@@ -23,7 +23,7 @@ export const layer = (options: ChannelOptions = {}): Layer.Layer<Channels, never
   Layer.effect(
     Channels,
     Effect.gen(function* () {
-      const client = yield* Outbound
+      const { slack, sms, webhook } = yield* makeHttpChannels
       const mail = options.smtp === undefined ? undefined : yield* smtpMail(options.smtp)
       return Channels.of({
         send: (message) => {
@@ -31,12 +31,12 @@ export const layer = (options: ChannelOptions = {}): Layer.Layer<Channels, never
             case "email":
               return mail === undefined ? notSet("E-mail", "MILLRACE_SMTP_HOST and MILLRACE_SMTP_FROM") : mail(message)
             case "slack":
-              return slack(client, message)
+              return slack(message)
             case "webhook":
-              return webhook(client, message)
+              return webhook(message)
             case "sms":
               if (options.sms === undefined) return notSet("Text messages", "MILLRACE_SMS_URL")
-              return typeof options.sms === "function" ? options.sms(message) : sms(client, options.sms, message)
+              return typeof options.sms === "function" ? options.sms(message) : sms(options.sms, message)
           }
         }
       })

@@ -15,31 +15,30 @@ export interface ModelEndpoint extends OpenAiEndpoint {
 const idOf = ({ baseUrl, model }: ModelEndpoint): string => `${baseUrl.replace(/\/+$/u, "")} ${model}`
 
 /** The library is loaded with the first question: a program that asks no model does not pay for it. */
-const endpointModel = (outbound: Outbound["Service"], endpoint: ModelEndpoint): Effect.Effect<DecisionModel> =>
-  Effect.map(
-    Effect.cached(
-      Effect.gen(function* () {
-        const [decisions, languages] = yield* Effect.promise(() =>
-          Promise.all([import("./LanguageDecisions.ts"), import("./OpenAiLanguageModel.ts")])
-        )
-        const model = yield* languages.make(outbound, endpoint)
-        return decisions.make(model, { id: idOf(endpoint), name: endpoint.name })
-      })
-    ),
-    (model): DecisionModel => ({
-      id: idOf(endpoint),
-      decide: (request) => Effect.flatMap(model, ({ decide }) => decide(request))
+const endpointModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint) {
+  const outbound = yield* Outbound
+  const model = yield* Effect.cached(
+    Effect.gen(function* () {
+      const [decisions, languages] = yield* Effect.promise(() =>
+        Promise.all([import("./LanguageDecisions.ts"), import("./OpenAiLanguageModel.ts")])
+      )
+      const language = yield* languages.make(endpoint).pipe(Effect.provideService(Outbound, outbound))
+      return decisions.make(language, { id: idOf(endpoint), name: endpoint.name })
     })
   )
+  return {
+    id: idOf(endpoint),
+    decide: (request) => Effect.flatMap(model, ({ decide }) => decide(request))
+  } satisfies DecisionModel as DecisionModel
+})
 
 /** In the order in which they are given: the first is the default. */
 export const layer = (endpoints: ReadonlyArray<ModelEndpoint>): Layer.Layer<never, never, Outbound> =>
   Layer.effect(
     DecisionModels,
     Effect.gen(function* () {
-      const outbound = yield* Outbound
       const models = new Map<string, DecisionModel>()
-      for (const endpoint of endpoints) models.set(endpoint.name, yield* endpointModel(outbound, endpoint))
+      for (const endpoint of endpoints) models.set(endpoint.name, yield* endpointModel(endpoint))
       return models
     })
   )

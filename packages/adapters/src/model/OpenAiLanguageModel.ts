@@ -6,7 +6,7 @@
  * no tool is offered, and nothing that the provider writes in an error is repeated: it may quote the request.
  */
 import { limits } from "@millrace/core"
-import type { Outbound, OutboundFailure, OutboundResponse } from "@millrace/core/outbound"
+import { Outbound, type OutboundFailure, type OutboundResponse } from "@millrace/core/outbound"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as OpenAiStructuredOutput from "effect/ai/OpenAiStructuredOutput"
@@ -123,10 +123,10 @@ const formatOf = ({ responseFormat }: LanguageModel.ProviderOptions) =>
       }
 
 /** The model at an endpoint. Asks at temperature 0 and with a fixed seed, so that the same question has the same answer where it can. */
-export const make = (
-  { request }: Outbound["Service"],
+export const make = Effect.fnUntraced(function* (
   endpoint: OpenAiEndpoint
-): Effect.Effect<LanguageModel.LanguageModel> => {
+): Effect.fn.Return<LanguageModel.LanguageModel, never, Outbound> {
+  const { request } = yield* Outbound
   const { apiKey, baseUrl, model, temperature = 0, tokensField = "max_tokens" } = endpoint
   const url = `${baseUrl.replace(/\/+$/u, "")}/chat/completions`
   const host = URL.parse(url)?.host ?? "the model"
@@ -134,7 +134,7 @@ export const make = (
     "content-type": "application/json",
     ...(apiKey === undefined ? {} : { authorization: Redacted.make(`Bearer ${Redacted.value(apiKey)}`) })
   }
-  return LanguageModel.make({
+  return yield* LanguageModel.make({
     codecTransformer: OpenAiStructuredOutput.toCodecOpenAI,
     generateText: Effect.fnUntraced(function* (options) {
       const body = JSON.stringify({
@@ -180,4 +180,4 @@ export const make = (
     streamText: () =>
       Stream.fail(failure(new AiError.InvalidRequestError({ description: "answers of this model are not streamed" })))
   })
-}
+})

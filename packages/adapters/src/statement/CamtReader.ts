@@ -34,7 +34,7 @@ function* utf8Pieces(bytes: Uint8Array, encoding: string): Generator<Uint8Array>
 
 /**
  * Hands on the rows of messages that come in parts, of UTF-8, as they are read: nothing is kept of them, so the memory that
- * is needed does not grow with the file. Answers what `readCamt` would say of the whole beside its rows.
+ * is needed does not grow with the file. Returns what `readCamt` would say of the whole beside its rows.
  */
 export const scanCamt = (
   parts: Iterable<Uint8Array>,

@@ -27,7 +27,7 @@ export const correctionOperations = entriesOf("corrections", {
   listMatches: read("List the matches of transactions that can be undone, newest first", "accounts matches list"),
   undoMatch: decide("Part two transactions that were matched, for good", "accounts matches undo"),
   redoMatch: decide(
-    "Take back that a match was undone; answers the match that joins them anew",
+    "Take back that a match was undone; returns the match that joins them anew",
     "accounts matches redo"
   ),
   listSuggestions: read("List pairs of transactions that may be one, newest first", "accounts suggestions list"),

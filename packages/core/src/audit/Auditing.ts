@@ -6,13 +6,13 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type { Caller } from "../access/Caller.ts"
 import { credentialOf } from "../access/Principal.ts"
-import { type IdKindOf, type Ids, prefixes } from "../shared/Ids.ts"
+import { type IdKindOf, Ids, prefixes } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { onceUndone } from "../storage/TransactionEnd.ts"
 import { rowOf } from "./Audit.ts"
 import type { AuditContent, AuditOutcome } from "./AuditEntry.ts"
-import type { AuditStore } from "./AuditStore.ts"
+import { AuditStore } from "./AuditStore.ts"
 
 /** How a method of a use case is audited. */
 export interface AuditedAs {
@@ -90,69 +90,69 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): AuditOutcome => {
 
 type Method = (caller: Caller, ...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
 
-const audit =
-  (
-    store: AuditStore["Service"],
-    ids: Ids["Service"],
-    resourceOf: ReturnType<typeof resourcesOf>,
-    { fields, makes, operation, read }: AuditedAs,
-    methods: object
-  ) =>
-  (run: Method): Method =>
-  (caller, ...args) =>
-    Effect.gen(function* () {
-      const { principal } = caller
-      const row = (content: AuditContent) => rowOf(principal.workspace.id, content)
-      // What was done stays done where its end cannot be written: the entry then says that it was begun.
-      const write = (entry: AuditContent) =>
-        Effect.catch(store.end(row(entry)), (error: StorageUnavailable) =>
-          Effect.logError("The end of an entry of the audit could not be written", error, { operation })
-        )
-      const about = args.findLast((arg) => resourceOf(arg) !== undefined)
-      const asked = resourceOf(about)
-      const begun: AuditContent = {
-        id: yield* ids.next("auditEntry"),
-        at: yield* Timestamp.now,
-        actor: caller.cause,
-        credential: { kind: principal.kind, id: credentialOf(principal) },
-        operationId: operation,
-        ...(asked === undefined ? {} : { resource: asked }),
-        outcome: "failed",
-        requestId: caller.requestId,
-        changes: []
-      }
-      const shown =
-        read === undefined
-          ? undefined
-          : yield* (methods as Readonly<Record<string, Method>>)[read]!(caller, args[0]).pipe(
-              Effect.map(recordOf),
-              Effect.catch(() => Effect.undefined)
-            )
-      yield* store.begin(row(begun))
-      return yield* Effect.onExit(run(caller, ...args), (exit) => {
-        const result = Exit.isSuccess(exit) ? recordOf(exit.value) : undefined
-        const resource = (makes === true ? resourceOf(result?.["id"]) : undefined) ?? asked
-        const ended: AuditContent = {
-          ...begun,
-          ...(resource === undefined ? {} : { resource }),
-          outcome: outcomeOf(exit),
-          changes: changesOf(args[1], shown, result, fields)
+const makeAudit = Effect.gen(function* () {
+  const store = yield* AuditStore
+  const ids = yield* Ids
+  return (resourceOf: ReturnType<typeof resourcesOf>, { fields, makes, operation, read }: AuditedAs, methods: object) =>
+    (run: Method): Method =>
+    (caller, ...args) =>
+      Effect.gen(function* () {
+        const { principal } = caller
+        const row = (content: AuditContent) => rowOf(principal.workspace.id, content)
+        // What was done stays done where its end cannot be written: the entry then says that it was begun.
+        const write = (entry: AuditContent) =>
+          Effect.catch(store.end(row(entry)), (error: StorageUnavailable) =>
+            Effect.logError("The end of an entry of the audit could not be written", error, { operation })
+          )
+        const about = args.findLast((arg) => resourceOf(arg) !== undefined)
+        const asked = resourceOf(about)
+        const begun: AuditContent = {
+          id: yield* ids.next("auditEntry"),
+          at: yield* Timestamp.now,
+          actor: caller.cause,
+          credential: { kind: principal.kind, id: credentialOf(principal) },
+          operationId: operation,
+          ...(asked === undefined ? {} : { resource: asked }),
+          outcome: "failed",
+          requestId: caller.requestId,
+          changes: []
         }
-        // Where a transaction around it is undone, so is what was written in it: it was asked for all the same.
-        const undone = { ...ended, outcome: ended.outcome === "ok" ? "failed" : ended.outcome, changes: [] } as const
-        return Effect.andThen(onceUndone(write(undone)), write(ended))
+        const shown =
+          read === undefined
+            ? undefined
+            : yield* (methods as Readonly<Record<string, Method>>)[read]!(caller, args[0]).pipe(
+                Effect.map(recordOf),
+                Effect.catch(() => Effect.undefined)
+              )
+        yield* store.begin(row(begun))
+        return yield* Effect.onExit(run(caller, ...args), (exit) => {
+          const result = Exit.isSuccess(exit) ? recordOf(exit.value) : undefined
+          const resource = (makes === true ? resourceOf(result?.["id"]) : undefined) ?? asked
+          const ended: AuditContent = {
+            ...begun,
+            ...(resource === undefined ? {} : { resource }),
+            outcome: outcomeOf(exit),
+            changes: changesOf(args[1], shown, result, fields)
+          }
+          // Where a transaction around it is undone, so is what was written in it: it was asked for all the same.
+          const undone = { ...ended, outcome: ended.outcome === "ok" ? "failed" : ended.outcome, changes: [] } as const
+          return Effect.andThen(onceUndone(write(undone)), write(ended))
+        })
       })
-    })
+})
 
 /** The service, with an entry for each call of the methods that are named. `own` are kinds of ids that are not bundled. */
-export const auditing =
-  (store: AuditStore["Service"], ids: Ids["Service"], own: ReadonlyArray<IdKindOf> = []) =>
-  <S extends object>(service: S, methods: Readonly<Record<string, AuditedAs>>): S => {
-    const resourceOf = resourcesOf([...bundled, ...own])
-    const plain = service as Readonly<Record<string, unknown>>
-    const wrapped = Object.entries(methods).map(([name, how]) => [
-      name,
-      audit(store, ids, resourceOf, how, service)(plain[name] as Method)
-    ])
-    return { ...service, ...Object.fromEntries(wrapped) }
-  }
+export const makeAuditing = Effect.map(
+  makeAudit,
+  (audit) =>
+    (own: ReadonlyArray<IdKindOf> = []) =>
+    <S extends object>(service: S, methods: Readonly<Record<string, AuditedAs>>): S => {
+      const resourceOf = resourcesOf([...bundled, ...own])
+      const plain = service as Readonly<Record<string, unknown>>
+      const wrapped = Object.entries(methods).map(([name, how]) => [
+        name,
+        audit(resourceOf, how, service)(plain[name] as Method)
+      ])
+      return { ...service, ...Object.fromEntries(wrapped) }
+    }
+)

@@ -15,7 +15,7 @@ import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank } from "./Bank.ts"
 import { accountEvents, accountJoinSuggested } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
-import { joinSuggestions, ownedOf } from "./JoinSuggestions.ts"
+import { joinSuggestions, makeOwnedOf } from "./JoinSuggestions.ts"
 
 export interface AccountList {
   readonly accounts: ReadonlyArray<Account>
@@ -46,6 +46,7 @@ export class AccountLists extends Context.Service<
       const ids = yield* Ids
       const events = yield* EventStore
       const { atomically } = yield* Transactor
+      const ownedOf = yield* makeOwnedOf
 
       const accountOf = Effect.fnUntraced(function* (bank: Bank, held: Account | undefined, observed: ObservedAccount) {
         const now = yield* Timestamp.now
@@ -90,7 +91,7 @@ export class AccountLists extends Context.Service<
         const known = new Set(held.map(({ id }) => id))
         const added = listed.filter(({ id }) => !known.has(id))
         if (added.length === 0) return []
-        const all = yield* ownedOf(store, bank.workspaceId)
+        const all = yield* ownedOf(bank.workspaceId)
         return added.flatMap((account) => {
           const like = joinSuggestions({ bank, account }, all)
           if (like.length === 0) return []

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { fold } from "../text/Fold.ts"
 import { type Account, type AccountId, isOwnAccount } from "./Account.ts"
 import { type Bank, natureOf } from "./Bank.ts"
-import type { BankStore } from "./BankStore.ts"
+import { BankStore } from "./BankStore.ts"
 
 /** In what the two agree. */
 export const joinEvidence = ["stableKey", "institution", "currency", "type", "number", "name"] as const
@@ -25,13 +25,15 @@ export interface Owned {
 }
 
 /** All accounts of the banks of a workspace that are there; those that are part of others as well. */
-export const ownedOf = Effect.fnUntraced(function* (banks: BankStore["Service"], workspaceId: Bank["workspaceId"]) {
-  const found: Array<Owned> = []
-  for (const bank of yield* banks.list([workspaceId])) {
-    for (const account of yield* banks.accounts(bank.id)) found.push({ bank, account })
-  }
-  return found
-})
+export const makeOwnedOf = Effect.map(BankStore, (banks) =>
+  Effect.fnUntraced(function* (workspaceId: Bank["workspaceId"]) {
+    const found: Array<Owned> = []
+    for (const bank of yield* banks.list([workspaceId])) {
+      for (const account of yield* banks.accounts(bank.id)) found.push({ bank, account })
+    }
+    return found
+  })
+)
 
 /** Types that sources name differently; what is not listed is a family of its own. */
 const families: Readonly<Record<string, string>> = {

@@ -10,8 +10,8 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import { readableIds, type Caller } from "../access/Caller.ts"
 import type { CollectionSurface } from "../access/CollectionOperations.ts"
 import type { Operation } from "../access/Operation.ts"
-import type { Cursors } from "../cursor/Cursors.ts"
-import type { EventStore } from "../event/EventStore.ts"
+import { Cursors } from "../cursor/Cursors.ts"
+import { EventStore } from "../event/EventStore.ts"
 import {
   Conflict,
   type CursorUnusable,
@@ -28,7 +28,7 @@ import { limits } from "../shared/Limits.ts"
 import { type Page, type PageRequest, sizeOf } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import type { Transactor } from "../storage/Transactor.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import type { CollectionEvents } from "./CollectionEvents.ts"
 
 /** What all things of a collection have. */
@@ -97,11 +97,6 @@ export interface CollectionParts<A extends Kept, New, Change> {
   /** The thing as a change has it; version and time are seen to. */
   readonly change: (caller: Caller, before: A, change: Change) => Effect.Effect<A, Refused>
   readonly events: CollectionEvents | undefined
-  readonly services: {
-    readonly transactor: Transactor["Service"]
-    readonly eventLog: EventStore["Service"]
-    readonly cursors: Cursors["Service"]
-  }
 }
 
 const ListCursor = Schema.Struct({
@@ -115,11 +110,13 @@ const isTrashed = ({ trashedAt }: Kept): boolean => trashedAt !== undefined && t
 /** Fields that every change moves. */
 const moving: ReadonlySet<string> = new Set(["updatedAt", "version", "revision"])
 
-export const collectionUseCases = <A extends Kept, New, Change>(
+export const makeCollectionUseCases = Effect.fnUntraced(function* <A extends Kept, New, Change>(
   parts: CollectionParts<A, New, Change>
-): CollectionUseCases<A, New, Change> => {
+): Effect.fn.Return<CollectionUseCases<A, New, Change>, never, Transactor | EventStore | Cursors> {
   const { change, events, madeBy, make, resource, store, surface } = parts
-  const { cursors, eventLog, transactor } = parts.services
+  const transactor = yield* Transactor
+  const eventLog = yield* EventStore
+  const cursors = yield* Cursors
   const { many, trash, verbs, words } = surface
   const { placeOf, write } = bodyOf(resource)
   const missing = new NotFound({ resource: words.title })
@@ -260,4 +257,4 @@ export const collectionUseCases = <A extends Kept, New, Change>(
   ) as CollectionUseCases<A, New, Change>["restore"]
 
   return { create, list, get: (caller, id) => find(caller, verbs.get, id), update, remove, restore }
-}
+})

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type { Caller } from "../access/Caller.ts"
 import { nouns } from "../access/Operation.ts"
 import { operations } from "../access/Operations.ts"
-import { type AuditedAs, auditing } from "../audit/Auditing.ts"
+import { type AuditedAs, makeAuditing } from "../audit/Auditing.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import { EventStore } from "../event/EventStore.ts"
@@ -21,7 +21,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { withinCaller } from "../workspace/Reach.ts"
 import * as bundled from "./bundled.ts"
 import type { AnyCollection, Collection, CollectionContract } from "./Collection.ts"
-import { collectionUseCases, type CollectionUseCases, type Kept } from "./CollectionUseCases.ts"
+import { makeCollectionUseCases, type CollectionUseCases, type Kept } from "./CollectionUseCases.ts"
 
 /** The bundled collections, by name. One more is a file beside this one and a line in `bundled.ts`. */
 export const bundledCollections: ReadonlyArray<AnyCollection> = Object.values(bundled)
@@ -90,7 +90,7 @@ export const openCollection = Effect.fnUntraced(function* <A extends Kept, New, 
       : Effect.fail(new Unprocessable({ code: "VALIDATION_FAILED", message: "Validation failed", details }))
   }
   const store: ResourceStore<A, KeyTaken> = isKeyed(resource) ? resources.openKeyed(resource) : resources.open(resource)
-  const useCases = collectionUseCases<A, New, Change>({
+  const useCases = yield* makeCollectionUseCases<A, New, Change>({
     surface,
     resource,
     store,
@@ -102,10 +102,9 @@ export const openCollection = Effect.fnUntraced(function* <A extends Kept, New, 
       return yield* judged(made(request, { id: yield* ids.nextOf(kind), ...base }))
     }),
     change: (_, before, request) => judged(changed(before, request)),
-    events,
-    services: { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
+    events
   })
-  const audited = auditing(yield* AuditStore, ids, [kind])(useCases, auditedMethods(surface))
+  const audited = (yield* makeAuditing)([kind])(useCases, auditedMethods(surface))
   return { store, useCases: withinCaller(audited) }
 })
 

@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
-import { safePoint } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
@@ -48,7 +48,7 @@ const mostWalks = 5
 /** Writes rows and their ledger entries, in two steps. */
 export interface Direct {
   /**
-   * Outside of any transaction: opens the destination, once, and works out what can be known before. What it answers writes
+   * Outside of any transaction: opens the destination, once, and works out what can be known before. What it returns writes
    * and counts: to be run inside a transaction with a fence.
    */
   readonly prepare: (
@@ -82,13 +82,14 @@ export class Deliverer extends Context.Service<
       const destinations = yield* Destinations
       const feeds = yield* FeedStore
       const jobs = yield* JobStore
+      const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
       const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* DeliveryStrategies
 
       /** Every row anew, in place only once all were written; then all that was open is done. */
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-        yield* safePoint(jobs, run.fence, yield* check(run))
+        yield* safePoint(run.fence, yield* check(run))
         const rows = ledger.current(run.feed.id).pipe(
           Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: toSend(row) })),
           // With the last row the file is whole, and takes the place of the one before.
@@ -125,7 +126,7 @@ export class Deliverer extends Context.Service<
           if (rows.length === 0) return refused
           const handled = yield* handle(rows)
           refused.push(...handled.refused)
-          yield* safePoint(jobs, run.fence, handled.asked)
+          yield* safePoint(run.fence, handled.asked)
           const last = rows[rows.length - 1]!
           after = { date: last.date, recordId: last.recordId }
         }

@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
-import { sleepIdle } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
 import { retryPatiently } from "../shared/RetryPatiently.ts"
@@ -51,6 +51,7 @@ const make = Effect.gen(function* () {
   const ledger = yield* DeliveryStore
   const delivered = yield* DeliveredValues
   const jobs = yield* JobStore
+  const { sleepIdle } = yield* makeSafePoints
   const { atomically } = yield* Transactor
   const digest = yield* Digest
 
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
       longestWait: limits.pauseOverSeconds,
       waitAfter: (error, tried) =>
         Effect.succeed(isAway(error) ? Math.max(ownWaits[tried - 1]!, error.retryAfter ?? 0) : undefined),
-      sleep: (seconds) => Effect.flatMap(stretched(seconds), (spread) => sleepIdle(jobs, run.fence, spread))
+      sleep: (seconds) => Effect.flatMap(stretched(seconds), (spread) => sleepIdle(run.fence, spread))
     })
 
   const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
@@ -180,7 +181,7 @@ const make = Effect.gen(function* () {
     const made = new Set(rows.flatMap((row) => (row.op === "create" ? [keyOf(run.feed, row.recordId)] : [])))
     const keys = receipts.flatMap(({ key, outcome }) => (outcome === "done" && made.has(key) ? [key] : []))
     if (keys.length === 0) return receipts
-    yield* sleepIdle(jobs, run.fence, visibleSeconds)
+    yield* sleepIdle(run.fence, visibleSeconds)
     const found = yield* patiently(run, session.lookup(keys))
     const missing = new Set(keys.filter((key) => !found.has(key)))
     return receipts.map((receipt): Receipt =>
@@ -299,7 +300,7 @@ const make = Effect.gen(function* () {
     const sent = rows.flatMap((row) => (mayHaveArrived(row) ? [Timestamp.toMillis(row.updatedAt)] : []))
     if (sent.length === 0) return
     const now = Timestamp.toMillis(yield* jobs.now)
-    yield* sleepIdle(jobs, run.fence, Math.max(...sent) / 1000 + visibleSeconds - now / 1000)
+    yield* sleepIdle(run.fence, Math.max(...sent) / 1000 + visibleSeconds - now / 1000)
   })
 
   /** Rows that are sent once more were sent just now: who takes over has to wait from here. */
@@ -324,7 +325,7 @@ const make = Effect.gen(function* () {
       run,
       Effect.gen(function* () {
         const again = tried
-        if (again) yield* sleepIdle(jobs, run.fence, visibleSeconds)
+        if (again) yield* sleepIdle(run.fence, visibleSeconds)
         const known = yield* resolved(run, session, marked, (row) => again || mayHaveArrived(row))
         if (again || known !== rows) yield* markAgain(run, marked)
         tried = true

@@ -117,7 +117,7 @@ export interface DestinationSession {
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
   readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
   /**
-   * `transactional`, where it helps: works out what can be known outside of the transaction, and answers what does the same as
+   * `transactional`, where it helps: works out what can be known outside of the transaction, and returns what does the same as
    * `write` inside of it.
    */
   readonly prepareWrite?: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>

@@ -43,7 +43,7 @@ import { Kinds } from "./Kinds.ts"
 import { PlanningRoom } from "./PlanningRoom.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
-import { keepFindings } from "./FindingKeeping.ts"
+import { makeFindingKeeping } from "./FindingKeeping.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
 
@@ -94,6 +94,7 @@ export class Analysis extends Context.Service<
     Effect.gen(function* () {
       const store = yield* AnalysisStore
       const findings = yield* FindingStore
+      const keepFindings = yield* makeFindingKeeping
       const records = yield* RecordStore
       const feeds = yield* FeedStore
       const events = yield* EventStore
@@ -139,7 +140,7 @@ export class Analysis extends Context.Service<
               enrichments: changed
             })
             if (!written) return yield* Effect.fail(new Overtaken())
-            const keeping = { store: findings, events, scope, cause: run.cause, sha256: digest.sha256 }
+            const keeping = { scope, cause: run.cause, sha256: digest.sha256 }
             for (const id of gone as ReadonlyArray<Enrichment["id"]>) {
               const rests = run.enrichments.some((one) => one.id === id)
               // What people decided about one that rests holds when it works again.
@@ -225,143 +226,147 @@ export class Analysis extends Context.Service<
         )
       })
 
-      const runAll = Effect.fn("Analysis.run")(function* <E>(run: AnalysisRun<E>) {
-        const { dataType, workspace } = run
-        const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
-        const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
-        const scope = { workspaceId: workspace.id, dataType }
-        const extent = yield* AnalysisExtent
-        let head = yield* store.head(scope)
-        // What the last one said that is gone now, or rests, is still to be taken back.
-        if (sets.length === 0 && Object.keys(head.planned).length === 0) return []
-        const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
-          sets.some((one) => covers(one, feed))
-        )
-        const rates = yield* rateSource.read
-        const calendar = calendars.of(workspace.id)
-        const surroundings = { rates: rates.version, calendar: digest.contentHash(JSON.stringify(calendar)) }
-        let statuses: ReadonlyMap<AccountId, AccountStatus> | undefined
-        const accountsVersion = Effect.gen(function* () {
-          statuses ??= yield* statusesOf(scope)
-          return digest.contentHash(JSON.stringify([...statuses]))
-        })
-        const hash = (text: string) => digest.contentHash(text)
-        const places = yield* placing(enrichments, inScope, hash, surroundings, accountsVersion).pipe(
-          Effect.provideService(FeedPipelines, pipelines)
-        )
-        const at = yield* Timestamp.now
-        const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
-        const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
-        const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
-        const faults: Array<PipelineFault> = []
-        const failed = new Map<string, ReadonlySet<PartitionKey>>()
-        let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
-        for (let tries = 0; ;) {
-          const today = head.asOf !== null && head.asOf > run.today ? head.asOf : run.today
-          const marks = new Map(head.marks.map((mark) => [mark.accountId, mark]))
-          const startOf = (one: PlacedAccount) => {
-            const mark = marks.get(one.account.id)
-            return mark?.signature === one.signature ? mark.changeNo : 0
-          }
-          const behind = placed.filter(
-            (one) =>
-              (one.places.size > 0 || marks.has(one.account.id)) &&
-              (startOf(one) < lastOf(one) || marks.get(one.account.id)?.signature !== one.signature)
+      const runAll = Effect.fn("Analysis.run")(
+        function* <E>(run: AnalysisRun<E>) {
+          const { dataType, workspace } = run
+          const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
+          const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
+          const scope = { workspaceId: workspace.id, dataType }
+          const extent = yield* AnalysisExtent
+          let head = yield* store.head(scope)
+          // What the last one said that is gone now, or rests, is still to be taken back.
+          if (sets.length === 0 && Object.keys(head.planned).length === 0) return []
+          const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
+            sets.some((one) => covers(one, feed))
           )
-          const isDue = head.due !== null && head.due <= today
-          const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
-          const unplanned = places.steps.filter(({ enrichment, wholeTag }) => head.planned[enrichment.id] !== wholeTag)
-          const gone = Object.keys(head.planned).filter((id) => !isBeginning(id) && !planned.has(id))
-          if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
-          yield* yieldIfRevoked
-          accounts ??= yield* accountsOf(workspace, places, statuses)
-          const { all, placeOf } = accounts
-          const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
-          const begun = beginnings(
-            head.planned,
-            places.steps,
-            behind.map((one) => ({ accountId: one.account.id, by: one.places, lastChange: lastOf(one) })),
-            unmarked
-          )
-          const slice = new AnalysisSlice({
-            store,
-            records,
-            scope,
-            steps: places.steps,
-            accounts: all,
-            placeOf,
-            baseCurrency: workspace.baseCurrency,
-            at,
-            planned: head.planned,
-            begun,
-            locale: workspace.locale,
-            timezone: workspace.timezone,
-            rates,
-            calendar,
-            today,
-            hasFacts: head.hasFacts,
-            isTimed: true,
-            sha256: (text) => digest.sha256(text)
+          const rates = yield* rateSource.read
+          const calendar = calendars.of(workspace.id)
+          const surroundings = { rates: rates.version, calendar: digest.contentHash(JSON.stringify(calendar)) }
+          let statuses: ReadonlyMap<AccountId, AccountStatus> | undefined
+          const accountsVersion = Effect.gen(function* () {
+            statuses ??= yield* statusesOf(scope)
+            return digest.contentHash(JSON.stringify([...statuses]))
           })
-          const moved: Array<AnalysisMark> = []
-          let left = extent.changes
-          let whole = 0
-          for (const one of behind) {
-            if (left <= 0) break
-            const { account, signature } = one
-            const after = startOf(one)
-            const upTo = lastOf(one)
-            const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: left })
-            yield* slice.add(one, changes)
-            const isWhole = changes.length < left
-            left -= changes.length
-            moved.push({ accountId: account.id, changeNo: isWhole ? upTo : changes.at(-1)!.changeNo, signature })
-            if (isWhole) whole++
-          }
-          // Accounts that no feed in scope shows any more.
-          const emptied: Array<AccountId> = []
-          for (const accountId of unmarked) {
-            const ids = yield* store.accountRecords(scope, accountId, extent.changes)
-            slice.remove(ids)
-            if (ids.length < extent.changes) emptied.push(accountId)
-          }
-          // Partitions are planned when all that changed has been read: each once, however many accounts share it.
-          const isRead = whole === behind.length && emptied.length === unmarked.length
-          const room = new PlanningRoom(isRead ? extent.planned : 0)
-          const result = yield* slice.plan({ room, isRead, aside: failed })
-          const isLast = isRead && !room.hasRest
-          const known = Object.fromEntries(
-            [...planned].flatMap(([id, tag]) => {
-              // An enrichment is known from the first run on that saw all accounts; it is quiet until then.
-              if (isLast) return [[id, tag]]
-              const before = head.planned[id]
-              return before === undefined ? [] : [[id, before]]
-            })
+          const hash = (text: string) => digest.contentHash(text)
+          const places = yield* placing(enrichments, inScope, hash, surroundings, accountsVersion).pipe(
+            Effect.provideService(FeedPipelines, pipelines)
           )
-          if (!isLast) for (const id of gone) known[id] = head.planned[id]!
-          Object.assign(known, begun)
-          const written = yield* commit(run, head, result, moved, emptied, known, isLast ? gone : [], today)
-          if (!written) {
-            if (++tries > conflictTries) {
-              faults.push(
-                ...sets.map(({ id }) => ({
-                  enrichmentId: id,
-                  message: "conflict: other runs were faster; the next run looks again"
-                }))
-              )
-              return faults
+          const at = yield* Timestamp.now
+          const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
+          const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
+          const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
+          const faults: Array<PipelineFault> = []
+          const failed = new Map<string, ReadonlySet<PartitionKey>>()
+          let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
+          for (let tries = 0; ;) {
+            const today = head.asOf !== null && head.asOf > run.today ? head.asOf : run.today
+            const marks = new Map(head.marks.map((mark) => [mark.accountId, mark]))
+            const startOf = (one: PlacedAccount) => {
+              const mark = marks.get(one.account.id)
+              return mark?.signature === one.signature ? mark.changeNo : 0
             }
-          } else {
-            tries = 0
-            faults.push(...result.faults)
-            for (const { failed: some, step } of result.planned) {
-              failed.set(step.enrichment.id, (failed.get(step.enrichment.id) ?? new Set()).union(some))
+            const behind = placed.filter(
+              (one) =>
+                (one.places.size > 0 || marks.has(one.account.id)) &&
+                (startOf(one) < lastOf(one) || marks.get(one.account.id)?.signature !== one.signature)
+            )
+            const isDue = head.due !== null && head.due <= today
+            const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
+            const unplanned = places.steps.filter(
+              ({ enrichment, wholeTag }) => head.planned[enrichment.id] !== wholeTag
+            )
+            const gone = Object.keys(head.planned).filter((id) => !isBeginning(id) && !planned.has(id))
+            if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
+            yield* yieldIfRevoked
+            accounts ??= yield* accountsOf(workspace, places, statuses)
+            const { all, placeOf } = accounts
+            const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
+            const begun = beginnings(
+              head.planned,
+              places.steps,
+              behind.map((one) => ({ accountId: one.account.id, by: one.places, lastChange: lastOf(one) })),
+              unmarked
+            )
+            const slice = new AnalysisSlice({
+              scope,
+              steps: places.steps,
+              accounts: all,
+              placeOf,
+              baseCurrency: workspace.baseCurrency,
+              at,
+              planned: head.planned,
+              begun,
+              locale: workspace.locale,
+              timezone: workspace.timezone,
+              rates,
+              calendar,
+              today,
+              hasFacts: head.hasFacts,
+              isTimed: true,
+              sha256: (text) => digest.sha256(text)
+            })
+            const moved: Array<AnalysisMark> = []
+            let left = extent.changes
+            let whole = 0
+            for (const one of behind) {
+              if (left <= 0) break
+              const { account, signature } = one
+              const after = startOf(one)
+              const upTo = lastOf(one)
+              const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: left })
+              yield* slice.add(one, changes)
+              const isWhole = changes.length < left
+              left -= changes.length
+              moved.push({ accountId: account.id, changeNo: isWhole ? upTo : changes.at(-1)!.changeNo, signature })
+              if (isWhole) whole++
             }
-            if (isLast) return faults
+            // Accounts that no feed in scope shows any more.
+            const emptied: Array<AccountId> = []
+            for (const accountId of unmarked) {
+              const ids = yield* store.accountRecords(scope, accountId, extent.changes)
+              slice.remove(ids)
+              if (ids.length < extent.changes) emptied.push(accountId)
+            }
+            // Partitions are planned when all that changed has been read: each once, however many accounts share it.
+            const isRead = whole === behind.length && emptied.length === unmarked.length
+            const room = new PlanningRoom(isRead ? extent.planned : 0)
+            const result = yield* slice.plan({ room, isRead, aside: failed })
+            const isLast = isRead && !room.hasRest
+            const known = Object.fromEntries(
+              [...planned].flatMap(([id, tag]) => {
+                // An enrichment is known from the first run on that saw all accounts; it is quiet until then.
+                if (isLast) return [[id, tag]]
+                const before = head.planned[id]
+                return before === undefined ? [] : [[id, before]]
+              })
+            )
+            if (!isLast) for (const id of gone) known[id] = head.planned[id]!
+            Object.assign(known, begun)
+            const written = yield* commit(run, head, result, moved, emptied, known, isLast ? gone : [], today)
+            if (!written) {
+              if (++tries > conflictTries) {
+                faults.push(
+                  ...sets.map(({ id }) => ({
+                    enrichmentId: id,
+                    message: "conflict: other runs were faster; the next run looks again"
+                  }))
+                )
+                return faults
+              }
+            } else {
+              tries = 0
+              faults.push(...result.faults)
+              for (const { failed: some, step } of result.planned) {
+                failed.set(step.enrichment.id, (failed.get(step.enrichment.id) ?? new Set()).union(some))
+              }
+              if (isLast) return faults
+            }
+            head = yield* store.head(scope)
           }
-          head = yield* store.head(scope)
-        }
-      })
+        },
+        (effect) =>
+          effect.pipe(Effect.provideService(AnalysisStore, store), Effect.provideService(RecordStore, records))
+      )
 
       return Analysis.of({ run: runAll as Analysis["Service"]["run"] })
     })

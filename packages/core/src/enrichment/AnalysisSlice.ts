@@ -5,7 +5,7 @@ import { toPublic } from "../bank/PublicRecord.ts"
 import type { DataType } from "../record/DataType.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
-import type { RecordStore } from "../record/RecordStore.ts"
+import { RecordStore } from "../record/RecordStore.ts"
 import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
@@ -15,7 +15,7 @@ import type { RateTable } from "../shared/RateTable.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
-import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
+import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
 import { type CompiledPipeline, type Gathered, mayFall, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
@@ -29,8 +29,6 @@ import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 type Step = Placing["steps"][number]
 
 export interface SliceInput {
-  readonly store: AnalysisStore["Service"]
-  readonly records: RecordStore["Service"]
   readonly scope: { readonly workspaceId: WorkspaceId; readonly dataType: DataType }
   readonly steps: ReadonlyArray<Step>
   /** All that are in scope. */
@@ -103,7 +101,8 @@ export class AnalysisSlice {
     placed: PlacedAccount,
     changes: ReadonlyArray<LedgerRecord>
   ) {
-    const { mayAsk = true, scope, store, today } = this.input
+    const { mayAsk = true, scope, today } = this.input
+    const store = yield* AnalysisStore
     for (const record of changes) this.looked.set(record.id, { record, placed })
     const noted = changes.filter(({ annotated }) => annotated).map(({ id }) => id)
     if (noted.length > 0) {
@@ -137,28 +136,15 @@ export class AnalysisSlice {
 
   /** Everything that changed, as far as there is room: what has none waits for another slice. */
   readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, { aside, isRead, room }: SlicePlanning) {
-    const {
-      accounts,
-      at,
-      baseCurrency,
-      calendar,
-      hasFacts,
-      locale,
-      rates,
-      scope,
-      sha256,
-      steps,
-      store,
-      timezone,
-      today
-    } = this.input
+    const { accounts, at, baseCurrency, calendar, hasFacts, locale, rates, scope, sha256, steps, timezone, today } =
+      this.input
+    const store = yield* AnalysisStore
     const planned: Array<SetPlanned & { readonly step: Step }> = []
     const touched = new Map<AccountId, Set<string>>()
     const faults: Array<PipelineFault> = []
     for (const step of steps) {
       const { id } = step.enrichment
       const result = yield* planSet({
-        store,
         scope,
         step,
         observed: this.observe(step, faults),
@@ -196,7 +182,8 @@ export class AnalysisSlice {
     room: PlanningRoom,
     aside: ReadonlySet<PartitionKey> = new Set()
   ) {
-    const { planned, scope, store, today } = this.input
+    const { planned, scope, today } = this.input
+    const store = yield* AnalysisStore
     if (room.isFull) {
       room.leave()
       return []
@@ -289,7 +276,9 @@ export class AnalysisSlice {
     enrichmentId: Id<"enrichment">,
     { changes, planned, touched }: SetPlanned
   ) {
-    const { placeOf, records, scope, store } = this.input
+    const { placeOf, scope } = this.input
+    const records = yield* RecordStore
+    const store = yield* AnalysisStore
     if (touched.size === 0) return
     const unknown = [...touched].filter(([id]) => !this.looked.has(id) && !this.gone.has(id))
     for (const [accountId, some] of Map.groupBy(unknown, ([, id]) => id)) {

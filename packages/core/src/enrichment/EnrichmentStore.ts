@@ -30,7 +30,10 @@ const sealedResource = resource<SealedEnrichment>({ ...definition, schema: Seale
 export const sealedFor = ({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }): string =>
   `enrichment|${workspaceId}|${id}`
 
-const sealing = (store: ResourceStore<SealedEnrichment>, secrets: Secrets["Service"]): ResourceStore<Enrichment> => {
+const makeSealing = Effect.gen(function* () {
+  const resources = yield* Resources
+  const store = resources.open(sealedResource)
+  const secrets = yield* Secrets
   const seal = Effect.fnUntraced(function* (enrichment: Enrichment) {
     const found = secretsIn(enrichment.config)
     if (Object.keys(found).length === 0) return enrichment
@@ -54,7 +57,7 @@ const sealing = (store: ResourceStore<SealedEnrichment>, secrets: Secrets["Servi
     )
   })
   const all = (found: ReadonlyArray<SealedEnrichment>) => Effect.forEach(found, open)
-  return {
+  const sealing: ResourceStore<Enrichment> = {
     insert: (enrichment) => Effect.flatMap(seal(enrichment), store.insert),
     update: (enrichment) => Effect.flatMap(seal(enrichment), store.update),
     put: (enrichments) => Effect.flatMap(Effect.forEach(enrichments, seal), store.put),
@@ -69,7 +72,8 @@ const sealing = (store: ResourceStore<SealedEnrichment>, secrets: Secrets["Servi
     removeAll: store.removeAll,
     purge: store.purge
   }
-}
+  return sealing
+})
 
 export class EnrichmentStore extends Context.Service<EnrichmentStore, ResourceStore<Enrichment>>()(
   "@millrace/core/enrichment/EnrichmentStore"
@@ -77,10 +81,7 @@ export class EnrichmentStore extends Context.Service<EnrichmentStore, ResourceSt
   /** Keeps secrets of destinations sealed: for storage that reaches a disk. */
   static readonly layerSealed: Layer.Layer<EnrichmentStore, never, Resources | Secrets> = Layer.effect(
     EnrichmentStore,
-    Effect.gen(function* () {
-      const { open } = yield* Resources
-      return EnrichmentStore.of(sealing(open(sealedResource), yield* Secrets))
-    })
+    Effect.map(makeSealing, EnrichmentStore.of)
   )
 
   static readonly layer: Layer.Layer<EnrichmentStore, never, Resources> = Layer.effect(

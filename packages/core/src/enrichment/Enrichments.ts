@@ -8,7 +8,7 @@ import { permit, shows } from "../access/Access.ts"
 import { type Caller, readableIds } from "../access/Caller.ts"
 import { enrichmentSurface } from "../access/EnrichmentOperations.ts"
 import { userOf } from "../access/Principal.ts"
-import { collectionUseCases, type CollectionUseCases } from "../collection/CollectionUseCases.ts"
+import { makeCollectionUseCases, type CollectionUseCases } from "../collection/CollectionUseCases.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, type Detail, Forbidden, InvalidInput, Unprocessable } from "../failure/Failure.ts"
@@ -206,13 +206,12 @@ export class Enrichments extends Context.Service<
         })
       })
 
-      const useCases = collectionUseCases<Enrichment, NewEnrichment, EnrichmentChange>({
+      const useCases = yield* makeCollectionUseCases<Enrichment, NewEnrichment, EnrichmentChange>({
         surface: enrichmentSurface,
         resource: enrichmentResource,
         store,
         madeBy: ({ createdByActor }) => createdByActor,
         events: undefined,
-        services,
         make: Effect.fnUntraced(function* (caller, request) {
           const { workspace } = caller.principal
           const { dataType, emoji, name, type } = request

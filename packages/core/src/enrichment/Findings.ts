@@ -23,7 +23,7 @@ import { findingEvent } from "./FindingEvents.ts"
 import { FindingStore } from "./FindingStore.ts"
 import type { EnrichmentFact, FactRequest } from "./kinds/EnrichmentFact.ts"
 import { Kinds } from "./Kinds.ts"
-import { ownedEnrichment } from "./OwnedEnrichment.ts"
+import { makeOwnedEnrichment } from "./OwnedEnrichment.ts"
 
 export interface FindingsRequest extends PageRequest {
   readonly status?: FindingStatus
@@ -82,7 +82,6 @@ export class Findings extends Context.Service<
     Findings,
     Effect.gen(function* () {
       const store = yield* FindingStore
-      const enrichments = yield* EnrichmentStore
       const analyses = yield* AnalysisStore
       const facts = yield* EnrichmentFacts
       const events = yield* EventStore
@@ -90,7 +89,7 @@ export class Findings extends Context.Service<
       const cursors = yield* Cursors
       const { atomically } = yield* Transactor
 
-      const open = ownedEnrichment(enrichments)
+      const open = yield* makeOwnedEnrichment
 
       /** The accounts of records that an enrichment looks at. */
       const placed = Effect.fnUntraced(function* (

@@ -21,7 +21,7 @@ import { AnalysisStore } from "./AnalysisStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import { covers } from "./FeedPipelines.ts"
-import { keepFindings } from "./FindingKeeping.ts"
+import { makeFindingKeeping } from "./FindingKeeping.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { EnrichmentFault, type RecordKind } from "./kinds/Kind.ts"
 import { Kinds } from "./Kinds.ts"
@@ -67,7 +67,7 @@ export class Learning extends Context.Service<
       const all = yield* EnrichmentStore
       const events = yield* EventStore
       const feeds = yield* FeedStore
-      const findings = yield* FindingStore
+      const keepFindings = yield* makeFindingKeeping
       const kinds = yield* Kinds
       const acts = yield* PersonsActs
       const { atomically } = yield* Transactor
@@ -109,8 +109,6 @@ export class Learning extends Context.Service<
             yield* guard
             yield* lesson.keep
             const kept = yield* keepFindings({
-              store: findings,
-              events,
               scope,
               enrichmentId,
               planned: undefined,

@@ -6,20 +6,20 @@ import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { Unprocessable } from "../failure/Failure.ts"
 import type { Enrichment, EnrichmentId } from "./Enrichment.ts"
-import type { EnrichmentStore } from "./EnrichmentStore.ts"
+import { EnrichmentStore } from "./EnrichmentStore.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 
-export const ownedEnrichment =
-  (enrichments: EnrichmentStore["Service"]) => (caller: Caller, operation: OperationId, id: EnrichmentId) =>
-    Effect.gen(function* () {
-      const found = yield* enrichments.get(caller.principal.workspace.id, id)
-      const owned = Option.map(found, ({ createdByActor, workspaceId }) => ({
-        workspaceId,
-        ...(createdByActor === undefined ? {} : { createdBy: createdByActor })
-      }))
-      yield* reach(caller, operation, "Enrichment", owned)
-      return Option.getOrThrow(found)
-    })
+export const makeOwnedEnrichment = Effect.map(EnrichmentStore, (enrichments) =>
+  Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: EnrichmentId) {
+    const found = yield* enrichments.get(caller.principal.workspace.id, id)
+    const owned = Option.map(found, ({ createdByActor, workspaceId }) => ({
+      workspaceId,
+      ...(createdByActor === undefined ? {} : { createdBy: createdByActor })
+    }))
+    yield* reach(caller, operation, "Enrichment", owned)
+    return Option.getOrThrow(found)
+  })
+)
 
 /** Fails where the enrichment is of another type than the operation is about. */
 export const ofType = ({ type }: Enrichment, wanted: EnrichmentType) => {

@@ -174,8 +174,6 @@ const make = Effect.gen(function* () {
       const { all, placeOf } = yield* accountsOf(workspace, places, statuses)
       const head = yield* store.head(scope)
       const slice = new AnalysisSlice({
-        store: standing,
-        records,
         scope,
         steps: places.steps,
         accounts: all,
@@ -193,14 +191,20 @@ const make = Effect.gen(function* () {
         sha256: (text) => digest.sha256(text),
         mayAsk: false
       })
+      const overStanding = <A, E>(effect: Effect.Effect<A, E, AnalysisStore | RecordStore>) =>
+        effect.pipe(Effect.provideService(AnalysisStore, standing), Effect.provideService(RecordStore, records))
       for (const [account, some] of Map.groupBy(marked, (one) => one.account)) {
         const placed = yield* places.place(some[0]!.bank, account)
-        yield* slice.add(
-          placed,
-          some.map(({ record }) => record)
+        yield* overStanding(
+          slice.add(
+            placed,
+            some.map(({ record }) => record)
+          )
         )
       }
-      const { faults, planned } = yield* slice.plan({ room: PlanningRoom.unlimited, isRead: from === "beginning" })
+      const { faults, planned } = yield* overStanding(
+        slice.plan({ room: PlanningRoom.unlimited, isRead: from === "beginning" })
+      )
       return { notes: (id) => slice.notesOf(id), planned, faults } satisfies Rehearsed as Rehearsed
     }),
     isPresent: Effect.fnUntraced(function* (workspace, dataType, enrichments) {

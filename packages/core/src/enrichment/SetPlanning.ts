@@ -11,13 +11,13 @@ import { limits } from "../shared/Limits.ts"
 import type { RateTable } from "../shared/RateTable.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import type {
-  AnalysisChanges,
-  AnalysisEntry,
-  AnalysisNote,
-  AnalysisScope,
+import {
+  type AnalysisChanges,
+  type AnalysisEntry,
+  type AnalysisNote,
+  type AnalysisScope,
   AnalysisStore,
-  PartitionState
+  type PartitionState
 } from "./AnalysisStore.ts"
 import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
 import { EnrichmentFault } from "./kinds/Kind.ts"
@@ -47,7 +47,6 @@ export interface Observed {
 }
 
 export interface SetPlanningInput {
-  readonly store: AnalysisStore["Service"]
   readonly scope: AnalysisScope
   readonly step: SetStep
   readonly observed: ReadonlyArray<Observed>
@@ -141,7 +140,8 @@ const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): st
 
 /** One enrichment, for the records that one commit covers. */
 export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
-  const { aside, facts, observed, room = PlanningRoom.unlimited, scope, stale, step, store, today } = input
+  const { aside, facts, observed, room = PlanningRoom.unlimited, scope, stale, step, today } = input
+  const store = yield* AnalysisStore
   const { enrichment, kind, prepared, tag } = step
   const encodeState = Schema.encodeSync(kind.State.codec)
   const decodeState = Schema.decodeUnknownSync(kind.State.codec)

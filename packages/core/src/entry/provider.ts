@@ -34,7 +34,7 @@ export {
   statusSources
 } from "../provider/ConnectionHealth.ts"
 export { hintSeconds, retryAfterSeconds } from "../provider/Hint.ts"
-export { askJson, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
+export { type JsonClient, makeJsonClient, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
 export type {
   Coverage,
   HistoryStart,

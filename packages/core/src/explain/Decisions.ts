@@ -17,7 +17,7 @@ import { mergeOf } from "../enrichment/kinds/ai/merchant.ts"
 import type { EnrichmentFact, EnrichmentFactId, FactRequest } from "../enrichment/kinds/EnrichmentFact.ts"
 import { isNameOf, mergeSeries, nameSeries, splitSeries } from "../enrichment/kinds/recurring/SeriesFacts.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
-import { ofType, ownedEnrichment } from "../enrichment/OwnedEnrichment.ts"
+import { ofType, makeOwnedEnrichment } from "../enrichment/OwnedEnrichment.ts"
 import { type CursorUnusable, type Forbidden, NotFound, Unprocessable } from "../failure/Failure.ts"
 import { Id, type Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -51,8 +51,7 @@ const refOf = ({ id: enrichmentId }: Enrichment, { partition, recordIds }: Recur
 })
 
 const make = Effect.gen(function* () {
-  const enrichments = yield* EnrichmentStore
-  const open = ownedEnrichment(enrichments)
+  const open = yield* makeOwnedEnrichment
   const store = yield* AnalysisStore
   const facts = yield* EnrichmentFacts
   const kinds = yield* Kinds

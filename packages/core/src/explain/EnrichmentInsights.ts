@@ -10,7 +10,7 @@ import { type AnalysisLink, AnalysisStore } from "../enrichment/AnalysisStore.ts
 import type { EnrichmentId } from "../enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { RecurringState } from "../enrichment/kinds/recurring/RecurringState.ts"
-import { ofType, ownedEnrichment } from "../enrichment/OwnedEnrichment.ts"
+import { ofType, makeOwnedEnrichment } from "../enrichment/OwnedEnrichment.ts"
 import type { CursorUnusable, Forbidden, NotFound, Unprocessable } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
 import { type Page, type PageRequest, sizeOf } from "../shared/Page.ts"
@@ -83,7 +83,7 @@ export class EnrichmentInsights extends Context.Service<
     Layer.effect(
       EnrichmentInsights,
       Effect.gen(function* () {
-        const open = ownedEnrichment(yield* EnrichmentStore)
+        const open = yield* makeOwnedEnrichment
         const store = yield* AnalysisStore
         const cursors = yield* Cursors
         const periods = yield* budgetPeriods

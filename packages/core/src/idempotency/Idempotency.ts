@@ -13,7 +13,7 @@ import { Conflict, InvalidInput, Unprocessable, type Forbidden } from "../failur
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { together } from "../storage/TransactionEnd.ts"
+import { makeTogether } from "../storage/TransactionEnd.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
 import { IdempotencyStore, type KeyedRequest, type KeyState } from "./IdempotencyStore.ts"
@@ -127,6 +127,7 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const transactor = yield* Transactor
+      const together = yield* makeTogether
       const { sha256 } = yield* Digest
 
       const keyedOf = ({ principal }: Caller, { bytes, key, operation, request }: Repeatable): KeyedRequest => ({
@@ -153,7 +154,7 @@ export class Idempotency extends Context.Service<
         answer: Effect.Effect<FirstAnswer, E, R>,
         answerTo: (error: E | StorageUnavailable) => Effect.Effect<string | undefined, never, R2>
       ) =>
-        together(transactor, answer, (useCase) =>
+        together(answer, (useCase) =>
           Effect.gen(function* () {
             const state = yield* store.begin(keyed)
             if (state.state !== "begun") return yield* tellAgain(state, keyed.request)

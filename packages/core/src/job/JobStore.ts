@@ -102,7 +102,7 @@ export class JobStore extends Context.Service<
      * connections. `None` when another worker has it or a connection is busy; then nothing has changed, but
      * that a job whose connection is busy is due again once that is free. A job in progress whose heartbeat has
      * run out was lost: `attempt` grows by one, and above `limits.jobAttempts` the claim fails the job as
-     * WORKER_LOST (and answers `None`). One without a heartbeat was released or resumed: it was not lost.
+     * WORKER_LOST (and returns `None`). One without a heartbeat was released or resumed: it was not lost.
      */
     readonly claim: (
       jobId: JobId,

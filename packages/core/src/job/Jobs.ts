@@ -37,7 +37,7 @@ import { toJobErrors } from "./Finding.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobStore, type JobStateConflict } from "./JobStore.ts"
-import { catchUp, expectedBanks, newJob } from "./NewJob.ts"
+import { catchUp, expectedBanks, makeNewJob } from "./NewJob.ts"
 import { planSync } from "./SyncPlan.ts"
 
 const JobsCursor = Schema.Struct({ before: Id("job"), status: Schema.optionalKey(JobStatus) })
@@ -126,7 +126,7 @@ export class Jobs extends Context.Service<
       const engine = yield* JobEngine
       const { atomically } = yield* Transactor
       const cursors = yield* Cursors
-      const ids = yield* Ids
+      const newJob = yield* makeNewJob
 
       const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
         return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
@@ -162,7 +162,7 @@ export class Jobs extends Context.Service<
         const { clamped, mode, options } = yield* planSync(feed, workspace, request, today)
         yield* checkBanks(feed)
         const warnings = clamped === undefined ? [] : yield* toJobErrors([clamped])
-        const job = yield* newJob(ids, feed, {
+        const job = yield* newJob(feed, {
           userId: userOf(caller.principal),
           startedBy: caller.cause,
           type: "manual",
@@ -250,7 +250,7 @@ export class Jobs extends Context.Service<
         const after = Math.max(Timestamp.toMillis(now), Timestamp.toMillis(due))
         const next = feed.schedule.enabled ? nextRun(feed.schedule, after) : undefined
         const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
-        const job = yield* newJob(ids, feed, { ...by, ...catchUp })
+        const job = yield* newJob(feed, { ...by, ...catchUp })
         const made = yield* atomically(
           Effect.gen(function* () {
             if (!(yield* feeds.advanceSchedule(feed.id, due, next))) return false
@@ -276,7 +276,7 @@ export class Jobs extends Context.Service<
             if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return undefined
             const startedBy: ActorRef = { kind: "system", reason }
             const by = { userId: feed.createdByUser, startedBy, type, ...(retry === 0 ? {} : { retry }) }
-            const job = yield* newJob(ids, feed, { ...by, ...catchUp })
+            const job = yield* newJob(feed, { ...by, ...catchUp })
             return yield* store.create(job, { replacing: false }).pipe(
               Effect.as(job),
               Effect.catchTag("FeedLocked", () => Effect.undefined)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { BankId } from "../bank/Bank.ts"
 import type { Feed } from "../feed/Feed.ts"
-import type { Ids } from "../shared/Ids.ts"
+import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { noCounts, type Job } from "./Job.ts"
 
@@ -17,21 +17,23 @@ export const catchUp = {
 } as const satisfies Partial<JobOrder>
 
 /** It is not stored, and holds no lock. */
-export const newJob = Effect.fnUntraced(function* (ids: Ids["Service"], feed: Feed, order: JobOrder) {
-  const now = yield* Timestamp.now
-  const job: Job = {
-    id: yield* ids.next("job"),
-    feedId: feed.id,
-    workspaceId: feed.workspaceId,
-    ...order,
-    status: "created",
-    counts: noCounts,
-    attempt: 0,
-    createdAt: now,
-    updatedAt: now
-  }
-  return job
-})
+export const makeNewJob = Effect.map(Ids, (ids) =>
+  Effect.fnUntraced(function* (feed: Feed, order: JobOrder) {
+    const now = yield* Timestamp.now
+    const job: Job = {
+      id: yield* ids.next("job"),
+      feedId: feed.id,
+      workspaceId: feed.workspaceId,
+      ...order,
+      status: "created",
+      counts: noCounts,
+      attempt: 0,
+      createdAt: now,
+      updatedAt: now
+    }
+    return job
+  })
+)
 
 /** The connections that a job of the feed will need, as far as the feed itself tells. */
 export const expectedBanks = ({ fileBankId, sourceConfig }: Feed): ReadonlyArray<BankId> => {

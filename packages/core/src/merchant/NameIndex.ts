@@ -95,7 +95,7 @@ export class NameIndex {
     return byLetters === 1 ? 1 : Math.max(byLetters, this.words.likeness(at, byLetters))
   }
 
-  /** Puts those of the touched with most hits into `top`, of equals the first; answers how many. */
+  /** Puts those of the touched with most hits into `top`, of equals the first; returns how many. */
   private mostHit(count: number): number {
     const { hits, top, touched } = this
     // How many hits the last candidate has, and how many of those with so many there is room for.

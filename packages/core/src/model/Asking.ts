@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { Digest } from "../shared/Digest.ts"
 import type { Id } from "../shared/Ids.ts"
+import { retryPatiently } from "../shared/RetryPatiently.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AnswerCache, type CachedAnswer, type NewAnswer } from "./AnswerCache.ts"
@@ -25,6 +26,12 @@ const retries = 2
 const longestWait = 30
 /** Seconds until the next try where the provider names none. */
 const plainWait = 1
+
+/** Seconds before another try, where the failure may pass. */
+const waitAfter = (failure: ModelFailure | StorageUnavailable): number | undefined =>
+  failure instanceof ModelFailure && (failure.reason === "unavailable" || failure.reason === "rateLimited")
+    ? (failure.retryAfter ?? plainWait)
+    : undefined
 const abstentionDays = 180
 const missingDays = 7
 
@@ -187,19 +194,12 @@ export class Asking extends Context.Service<
       })
 
       /** The same, tried again where the failure may pass. */
-      const calls = (
-        scope: BudgetScope,
-        limit: number,
-        model: DecisionModel,
-        request: DecisionRequest,
-        left: number
-      ): ReturnType<typeof call> =>
-        Effect.catch(call(scope, limit, model, request), (failure) => {
-          if (!(failure instanceof ModelFailure) || left === 0) return Effect.fail(failure)
-          if (failure.reason !== "unavailable" && failure.reason !== "rateLimited") return Effect.fail(failure)
-          const wait = failure.retryAfter ?? plainWait
-          if (wait > longestWait) return Effect.fail(failure)
-          return Effect.andThen(Effect.sleep(Duration.seconds(wait)), calls(scope, limit, model, request, left - 1))
+      const calls = (scope: BudgetScope, limit: number, model: DecisionModel, request: DecisionRequest) =>
+        retryPatiently(call(scope, limit, model, request), {
+          retries,
+          longestWait,
+          waitAfter: (failure) => Effect.succeed(waitAfter(failure)),
+          sleep: (seconds) => Effect.sleep(Duration.seconds(seconds))
         })
 
       const askBatch = (
@@ -217,7 +217,7 @@ export class Asking extends Context.Service<
             questions: batch.map(({ key, subject }) => ({ key: opaque(key), input: subject.input })),
             maxTokens: maxAnswerTokens(batch.length)
           }
-          const reply = yield* Effect.result(calls(scope, monthlyTokens, model, request, retries))
+          const reply = yield* Effect.result(calls(scope, monthlyTokens, model, request))
           if (reply._tag === "Success") {
             if (reply.success === undefined) return { ...nothing, exhausted: true }
             const answers = judged(inquiry, batch, reply.success.decisions)

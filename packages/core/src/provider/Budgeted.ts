@@ -3,7 +3,7 @@
  * themselves know nothing of it.
  */
 import * as Effect from "effect/Effect"
-import type { Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
+import { type Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import { hintSeconds } from "./Hint.ts"
 import type { ProviderDriver, ProviderSession } from "./Provider.ts"
 import {
@@ -50,7 +50,8 @@ const lineOf = (instanceId: string, connection: string | undefined, error: RateL
 }
 
 /** The driver, whose errors hold what they are about and ask for no more than a day. */
-export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): ProviderDriver => {
+export const makeBudgeted = Effect.fnUntraced(function* (driver: ProviderDriver) {
+  const lines = yield* UpstreamBudget
   const { instanceId } = driver
 
   const heeded = <A, E extends ProviderError | WebhookRefused>(
@@ -89,5 +90,5 @@ export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"
         session(request.connection.ref, opened)
       ),
     ...(verifyWebhook === undefined ? {} : { verifyWebhook: (webhook) => heeded(undefined, verifyWebhook(webhook)) })
-  }
-}
+  } satisfies ProviderDriver as ProviderDriver
+})

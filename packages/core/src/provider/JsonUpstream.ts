@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
-import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse } from "../outbound/Outbound.ts"
+import { Outbound, type OutboundFailure, type OutboundRequest, type OutboundResponse } from "../outbound/Outbound.ts"
 import { isRawNumber, parseExactly } from "../shared/RawNumber.ts"
 import { pathText } from "../shared/StrictDecoding.ts"
 import { hintSeconds, retryAfterSeconds } from "./Hint.ts"
@@ -105,17 +105,20 @@ export const readJson = <A>(
   )
 }
 
-/** Sends a request and decodes its answer; every way in which that fails is a `ProviderError`. */
-export const askJson = Effect.fnUntraced(function* <A>(
-  outbound: Outbound["Service"],
-  /** The name of the upstream, for messages. */
-  name: string,
-  schema: Schema.Codec<A, unknown>,
-  request: OutboundRequest
-): Effect.fn.Return<A, ProviderError> {
-  const asked = { ...request, headers: { accept: "application/json", ...request.headers } }
-  const answer = yield* Effect.mapError(outbound.request(asked), unanswered)
-  const refusal = refusalOf(name, answer, request.counts)
-  if (refusal !== undefined) return yield* refusal
-  return yield* Effect.fromResult(readJson(name, schema, answer))
-})
+/** A client of an upstream, for a driver that asks for JSON. */
+export interface JsonClient {
+  /** Sends a request and decodes its answer; every way in which that fails is a `ProviderError`. */
+  readonly ask: <A>(schema: Schema.Codec<A, unknown>, request: OutboundRequest) => Effect.Effect<A, ProviderError>
+}
+
+/** The client of one instance; `name` is that of the upstream, for messages. */
+export const makeJsonClient = (name: string): Effect.Effect<JsonClient, never, Outbound> =>
+  Effect.map(Outbound, (outbound) => ({
+    ask: Effect.fnUntraced(function* (schema, request) {
+      const asked = { ...request, headers: { accept: "application/json", ...request.headers } }
+      const answer = yield* Effect.mapError(outbound.request(asked), unanswered)
+      const refusal = refusalOf(name, answer, request.counts)
+      if (refusal !== undefined) return yield* refusal
+      return yield* Effect.fromResult(readJson(name, schema, answer))
+    })
+  }))

@@ -5,11 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
 import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
-import { budgeted } from "./Budgeted.ts"
+import { makeBudgeted } from "./Budgeted.ts"
 import type { ProviderDriver } from "./Provider.ts"
 import { kindFault } from "./ProviderKind.ts"
 import type { ProviderMaking } from "./ProviderFactory.ts"
-import { sparingly, turnsOf } from "./Turns.ts"
+import { makeTurns, sparingly } from "./Turns.ts"
 
 /** No driver of that id is configured here (501 on the wire). */
 export class ProviderNotAvailable extends Schema.TaggedError<ProviderNotAvailable>()("ProviderNotAvailable", {
@@ -17,22 +17,16 @@ export class ProviderNotAvailable extends Schema.TaggedError<ProviderNotAvailabl
 }) {}
 
 /** Makes a driver whose requests take their turns: what it asks while it is made has none, since nothing is known of it yet. */
-const withTurns = <E>(
-  making: Effect.Effect<ProviderDriver, E, Outbound>,
-  outbound: Outbound["Service"],
-  lines: UpstreamBudget["Service"]
-): Effect.Effect<ProviderDriver, E> =>
-  Effect.suspend(() => {
-    let turns: Turns | undefined
-    const own = inTurn(outbound, {
-      take: (counts) => turns?.take(counts) ?? Effect.void,
-      heed: (counts, answer) => turns?.heed(counts, answer) ?? Effect.void
-    })
-    return Effect.map(Effect.provideService(making, Outbound, own), (driver) => {
-      turns = turnsOf(driver, lines)
-      return driver
-    })
+const withTurns = Effect.fnUntraced(function* <E>(making: Effect.Effect<ProviderDriver, E, Outbound>) {
+  let turns: Turns | undefined
+  const own = inTurn(yield* Outbound, {
+    take: (counts) => turns?.take(counts) ?? Effect.void,
+    heed: (counts, answer) => turns?.heed(counts, answer) ?? Effect.void
   })
+  const driver = yield* Effect.provideService(making, Outbound, own)
+  turns = yield* makeTurns(driver)
+  return driver
+})
 
 export class Providers extends Context.Service<
   Providers,
@@ -66,12 +60,10 @@ export class Providers extends Context.Service<
   ): Layer.Layer<Providers, E, UpstreamBudget | Outbound> =>
     Layer.unwrap(
       Effect.gen(function* () {
-        const lines = sparingly(yield* UpstreamBudget)
-        const outbound = yield* Outbound
         const made = yield* Effect.forEach(drivers, (driver) =>
-          Effect.isEffect(driver) ? withTurns(driver, outbound, lines) : Effect.succeed(driver)
+          Effect.isEffect(driver) ? withTurns(driver) : Effect.succeed(driver)
         )
-        return Providers.layer(made.map((driver) => budgeted(driver, lines)))
-      })
+        return Providers.layer(yield* Effect.forEach(made, makeBudgeted))
+      }).pipe(Effect.updateService(UpstreamBudget, sparingly))
     )
 }

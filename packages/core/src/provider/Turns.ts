@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Counts, OutboundFailure, type Turns } from "../outbound/Outbound.ts"
 import { refillOf } from "../rate/Refill.ts"
-import type { Line, Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
+import { type Line, type Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import type { RequestLimit } from "./Capabilities.ts"
 import type { PsuContext } from "./Connect.ts"
 import { hintSeconds, longestHint, retryAfterSeconds } from "./Hint.ts"
@@ -132,40 +132,41 @@ const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, OutboundFa
   )
 
 /** The turns of a driver's requests. An answer that asks to wait holds the line it is about, for all processes. */
-export const turnsOf = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): Turns => ({
-  take: Effect.fnUntraced(function* (counts) {
-    const wanted = linesOf(driver, counts, (yield* CurrentPsu) === undefined)
-    const patience = yield* UpstreamPatience
-    const begun = yield* Clock.currentTimeMillis
-    const { granted, wait } = yield* unasked(lines.take(wanted, patience))
-    let left = wait
-    let mayWait = granted
-    while (mayWait && left > 0) {
-      yield* Effect.sleep(left * 1000)
-      // While it waited, another request may have been told to wait.
-      left = yield* unasked(lines.held(wanted))
-      mayWait = left <= patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
-    }
-    if (mayWait) return
-    return yield* new OutboundFailure({
-      reason: "rateLimited",
-      message: `${driver.name} may not be asked more often`,
-      sent: false,
-      retryAfter: Math.min(longestHint, Math.max(1, Math.ceil(left)))
+export const makeTurns = (driver: ProviderDriver): Effect.Effect<Turns, never, UpstreamBudget> =>
+  Effect.map(UpstreamBudget, (lines) => ({
+    take: Effect.fnUntraced(function* (counts) {
+      const wanted = linesOf(driver, counts, (yield* CurrentPsu) === undefined)
+      const patience = yield* UpstreamPatience
+      const begun = yield* Clock.currentTimeMillis
+      const { granted, wait } = yield* unasked(lines.take(wanted, patience))
+      let left = wait
+      let mayWait = granted
+      while (mayWait && left > 0) {
+        yield* Effect.sleep(left * 1000)
+        // While it waited, another request may have been told to wait.
+        left = yield* unasked(lines.held(wanted))
+        mayWait = left <= patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
+      }
+      if (mayWait) return
+      return yield* new OutboundFailure({
+        reason: "rateLimited",
+        message: `${driver.name} may not be asked more often`,
+        sent: false,
+        retryAfter: Math.min(longestHint, Math.max(1, Math.ceil(left)))
+      })
+    }),
+    heed: Effect.fnUntraced(function* (counts, answer) {
+      const now = yield* Clock.currentTimeMillis
+      const { limits = [] } = driver.capabilities
+      let told = false
+      for (const { limit: name, remaining, resetSeconds } of driver.readLimits?.(answer, now) ?? []) {
+        const limit = limits.find((one) => one.name === name)
+        if (limit === undefined || !isCounted(limit, counts, true) || remaining > 0) continue
+        told = true
+        yield* Effect.ignore(lines.hold(lineOfLimit(driver, limit, counts), hintSeconds(resetSeconds)))
+      }
+      if (told || answer.status !== 429) return
+      const seconds = retryAfterSeconds(answer.headers, now)
+      if (seconds !== undefined) yield* Effect.ignore(lines.hold(heldLine(driver.instanceId, counts), seconds))
     })
-  }),
-  heed: Effect.fnUntraced(function* (counts, answer) {
-    const now = yield* Clock.currentTimeMillis
-    const { limits = [] } = driver.capabilities
-    let told = false
-    for (const { limit: name, remaining, resetSeconds } of driver.readLimits?.(answer, now) ?? []) {
-      const limit = limits.find((one) => one.name === name)
-      if (limit === undefined || !isCounted(limit, counts, true) || remaining > 0) continue
-      told = true
-      yield* Effect.ignore(lines.hold(lineOfLimit(driver, limit, counts), hintSeconds(resetSeconds)))
-    }
-    if (told || answer.status !== 429) return
-    const seconds = retryAfterSeconds(answer.headers, now)
-    if (seconds !== undefined) yield* Effect.ignore(lines.hold(heldLine(driver.instanceId, counts), seconds))
-  })
-})
+  }))

@@ -147,7 +147,7 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
     /**
      * Brings a part of what searches read into shape, where the store keeps something for them: work of the whole
-     * installation that is done now and then. Returns how much there was to do. What `page` answers does not depend on it.
+     * installation that is done now and then. Returns how much there was to do. What `page` returns does not depend on it.
      */
     readonly tendSearch: Effect.Effect<number, StorageUnavailable>
     /** Day of the newest record, tombstones included: a record that goes does not make the next read begin earlier. */

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
-import type { Transactor } from "./Transactor.ts"
+import { Transactor } from "./Transactor.ts"
 
 interface TransactionEnd {
   readonly committed: Array<Effect.Effect<void>>
@@ -31,20 +31,25 @@ export const onceUndone = (effect: Effect.Effect<void>): Effect.Effect<void> =>
  * Runs a use case in a transaction together with more: `around` is given the use case, as calls that take effect together or
  * not at all, and what it does itself takes effect with them.
  */
-export const together = <A, E, R, B, E2, R2>(
-  { atomically }: Transactor["Service"],
-  useCase: Effect.Effect<A, E, R>,
-  around: (useCase: Effect.Effect<A, E | StorageUnavailable, R>) => Effect.Effect<B, E2, R2>
-): Effect.Effect<B, E2 | StorageUnavailable, R2> =>
-  Effect.suspend(() => {
-    const end: TransactionEnd = { committed: [], undone: [] }
-    let held = false
-    const inner = Effect.onExit(atomically(Effect.provideService(useCase, CurrentEnd, end)), (exit) =>
-      Effect.sync(() => {
-        held = Exit.isSuccess(exit)
+export const makeTogether = Effect.map(
+  Transactor,
+  ({ atomically }) =>
+    <A, E, R, B, E2, R2>(
+      useCase: Effect.Effect<A, E, R>,
+      around: (useCase: Effect.Effect<A, E | StorageUnavailable, R>) => Effect.Effect<B, E2, R2>
+    ): Effect.Effect<B, E2 | StorageUnavailable, R2> =>
+      Effect.suspend(() => {
+        const end: TransactionEnd = { committed: [], undone: [] }
+        let held = false
+        const inner = Effect.onExit(atomically(Effect.provideService(useCase, CurrentEnd, end)), (exit) =>
+          Effect.sync(() => {
+            held = Exit.isSuccess(exit)
+          })
+        )
+        return Effect.onExit(atomically(around(inner)), (exit) =>
+          Effect.forEach(held && Exit.isSuccess(exit) ? end.committed : end.undone, (effect) => effect, {
+            discard: true
+          })
+        )
       })
-    )
-    return Effect.onExit(atomically(around(inner)), (exit) =>
-      Effect.forEach(held && Exit.isSuccess(exit) ? end.committed : end.undone, (effect) => effect, { discard: true })
-    )
-  })
+)

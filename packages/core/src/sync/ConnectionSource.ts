@@ -19,7 +19,7 @@ import { startOf } from "../feed/FeedConfig.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
-import { sleepIdle } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -29,7 +29,7 @@ import { retryPatiently } from "../shared/RetryPatiently.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
-import { readBalance } from "./BalanceRead.ts"
+import { makeBalanceRead } from "./BalanceRead.ts"
 import type { ConfigOf, FeedReader } from "./FeedReader.ts"
 import type { Quarantined } from "../record/Observation.ts"
 import type { Segment } from "./Segment.ts"
@@ -186,11 +186,10 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
       const banks = yield* Banks
       const looks = yield* Looks
       const bankStore = yield* BankStore
-      const jobs = yield* JobStore
-      const records = yield* RecordStore
+      const { sleepIdle } = yield* makeSafePoints
       const sourceReader = yield* SourceReader
       const writer = yield* LedgerWriter
-      const digest = yield* Digest
+      const readBalance = yield* makeBalanceRead
 
       /** Balances ride along with the accounts. */
       const writeBalances = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accounts: ReadonlyArray<Account>) {
@@ -198,7 +197,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         let seen = 0
         let changed = 0
         for (const account of accounts) {
-          const read = yield* readBalance(records, account, digest)
+          const read = yield* readBalance(account)
           if ("quarantined" in read) {
             quarantined.push({ ...read.quarantined, providerId: account.accountName })
             continue
@@ -268,7 +267,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
           looked = undefined
           return pullConnection(run, bank, accountIds, (status) => void (looked = status))
         })
-        const result = yield* Effect.result(patiently(pulling, (seconds) => sleepIdle(jobs, run.fence, seconds)))
+        const result = yield* Effect.result(patiently(pulling, (seconds) => sleepIdle(run.fence, seconds)))
         const dataType = run.feed.dataType as SyncDataType
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }

@@ -28,7 +28,7 @@ import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDige
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Fenced, JobStore, type Fence } from "../job/JobStore.ts"
-import { safePoint } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import type { NewEvent } from "../event/Event.ts"
@@ -120,6 +120,7 @@ export class LedgerWriter extends Context.Service<
       const identity = yield* IdentityStore
       const edits = yield* RecordEdits
       const jobs = yield* JobStore
+      const { safePoint } = yield* makeSafePoints
       const events = yield* EventStore
       const leases = yield* Leases
       const { atomically } = yield* Transactor
@@ -250,7 +251,7 @@ export class LedgerWriter extends Context.Service<
             return yield* guard(right)
           })
         )
-        if (right.fence !== undefined) yield* safePoint(jobs, right.fence, asked)
+        if (right.fence !== undefined) yield* safePoint(right.fence, asked)
       })
 
       const write = Effect.fn("LedgerWriter.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {

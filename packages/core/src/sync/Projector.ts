@@ -24,7 +24,7 @@ import { startOf as startOfFeed } from "../feed/FeedConfig.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
-import { safePoint } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
 import { isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -130,6 +130,7 @@ export class Projector extends Context.Service<
       const feeds = yield* FeedStore
       const deliveries = yield* DeliveryStore
       const jobs = yield* JobStore
+      const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
       const events = yield* EventStore
@@ -316,7 +317,7 @@ export class Projector extends Context.Service<
             return wanted
           })
         )
-        yield* safePoint(jobs, projection.fence, asked)
+        yield* safePoint(projection.fence, asked)
       })
 
       /** Rows go out under another signature than the mark's, and not all of them did. */

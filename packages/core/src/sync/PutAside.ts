@@ -47,7 +47,7 @@ interface Place {
 const gone = "Pages that were put aside are gone: the connection is read again"
 
 /** What one reading has put aside. */
-export class PutAside {
+class PutAside {
   readonly #store: StageStore["Service"]
   readonly #key: StageKey
   readonly #bounds: Bounds
@@ -145,6 +145,13 @@ export class PutAside {
   }
 }
 
+export type { PutAside }
+
+/** A place for what one reading puts aside. */
+export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
+  return new PutAside(yield* StageStore, key, bounds)
+})
+
 /** Opens a place for what is put aside by a reading. */
 export class PuttingAside extends Context.Service<
   PuttingAside,
@@ -164,7 +171,7 @@ export class PuttingAside extends Context.Service<
           // Accounts that are made for a feed have no lease, and no pages either.
           const holder = right.fence === undefined ? (right.lease?.holder ?? "") : holderOf(right.fence)
           const key = { workspaceId, id: yield* ids.next("stage"), resource: bankLease(right.bankId), holder }
-          return new PutAside(store, key, bounds)
+          return yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
         })
       })
     })

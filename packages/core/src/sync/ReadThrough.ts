@@ -33,7 +33,7 @@ import { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { readBalance } from "./BalanceRead.ts"
+import { makeBalanceRead } from "./BalanceRead.ts"
 import type { Segment } from "./Segment.ts"
 import { SourceReader } from "./SourceReader.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
@@ -154,7 +154,7 @@ export class ReadThrough extends Context.Service<
       const leases = yield* Leases
       const sourceReader = yield* SourceReader
       const writer = yield* LedgerWriter
-      const digest = yield* Digest
+      const readBalance = yield* makeBalanceRead
       const ids = yield* Ids
       const lifetime = yield* Effect.scope
       const turns = new Map<BankId, Turn>()
@@ -176,7 +176,7 @@ export class ReadThrough extends Context.Service<
         if (current?.state !== "open") return unlisted(bank)
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
         if (dataType === "balances") {
-          const read = yield* readBalance(records, current, digest)
+          const read = yield* readBalance(current)
           if ("quarantined" in read) {
             const message = `${bank.name}: the balance could not be read: ${read.quarantined.reason}`
             return { problem: new LiveDataUnavailable({ code: "ROW_QUARANTINED", message }), blocked: false }

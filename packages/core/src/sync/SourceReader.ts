@@ -13,7 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { Account } from "../bank/Account.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
-import { makeIdleSafePoint } from "../job/SafePoint.ts"
+import { makeSafePoints } from "../job/SafePoint.ts"
 import { RunLease } from "../job/RunLease.ts"
 import type { ErrorCode } from "../failure/ErrorCode.ts"
 import type { Coverage, PullRequest } from "../provider/Provider.ts"
@@ -112,7 +112,7 @@ export class SourceReader extends Context.Service<
     Effect.gen(function* () {
       const banks = yield* BankStore
       const records = yield* RecordStore
-      const jobs = yield* JobStore
+      const { idleSafePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const writer = yield* LedgerWriter
       const digest = yield* Digest
@@ -169,7 +169,7 @@ export class SourceReader extends Context.Service<
         right: WriteRight
       ) {
         const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
-        const safePoint = yield* makeIdleSafePoint(jobs, right.fence)
+        const safePoint = yield* idleSafePoint(right.fence)
         let request = left?.request ?? first
         for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
           const from = tries === 0 ? left : undefined

@@ -7,7 +7,6 @@ import { catalogOfFeed } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { tableOf } from "../feed/FeedConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -17,7 +16,7 @@ import { facetsOf } from "./Facet.ts"
 import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
 import { fieldMeant } from "./FieldName.ts"
-import { rewriteRows } from "./RowRewrite.ts"
+import { makeRowRewrite } from "./RowRewrite.ts"
 import type { Table, TableField, TableFieldType, TableId } from "./Table.ts"
 import { TableAccess, conflict, judged, noField } from "./TableAccess.ts"
 import type { FieldChange } from "./TableRequest.ts"
@@ -38,10 +37,13 @@ export const checkFields = (fields: ReadonlyArray<TableField>, faults: Faults): 
 }
 
 /** The feeds that write to a table. */
-export const feedsOf = (store: FeedStore["Service"], workspaceId: WorkspaceId, id: TableId) =>
-  Effect.map(store.list([workspaceId], {}), (feeds) =>
-    feeds.filter(({ destinationConfig }) => tableOf(destinationConfig) === id)
-  )
+export const makeFeedsOf = Effect.map(
+  FeedStore,
+  (store) => (workspaceId: WorkspaceId, id: TableId) =>
+    Effect.map(store.list([workspaceId], {}), (feeds) =>
+      feeds.filter(({ destinationConfig }) => tableOf(destinationConfig) === id)
+    )
+)
 
 const writes = (feed: Feed, bound: BoundColumns, table: Table, field: TableField): boolean =>
   columnsOf(feed, catalogOfFeed(feed), bound).some((column) => fieldMeant(table.fields, column)?.id === field.id)
@@ -99,9 +101,10 @@ export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const feeds = yield* FeedStore
   const ids = yield* Ids
-  const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
   const access = yield* TableAccess
+  const feedsOf = yield* makeFeedsOf
+  const rewriteRows = yield* makeRowRewrite
 
   /** Stores the table as the next version. It is locked, so nobody came first. */
   const save = Effect.fnUntraced(function* (table: Table) {
@@ -112,7 +115,7 @@ export const make = Effect.gen(function* () {
 
   /** Fails where a feed writes to the field: what it delivers next would have no place, or none that fits. */
   const unwritten = Effect.fnUntraced(function* (workspaceId: WorkspaceId, table: Table, field: TableField) {
-    const writers = yield* Effect.filter(yield* feedsOf(feeds, workspaceId, table.id), (feed) =>
+    const writers = yield* Effect.filter(yield* feedsOf(workspaceId, table.id), (feed) =>
       Effect.map(feeds.boundColumns(feed.id), (bound) => writes(feed, bound, table, field))
     )
     if (writers.length > 0)
@@ -152,7 +155,7 @@ export const make = Effect.gen(function* () {
         faults.add("", "required", `is not possible: ${table.rowCount} rows have no value yet`)
       yield* judged(faults.details)
       const after = { ...table, fields }
-      yield* rewriteRows(store, contentHash, yield* Timestamp.now, { before: table, after })
+      yield* rewriteRows(yield* Timestamp.now, { before: table, after })
       return { table: yield* save(after), field }
     },
     (effect) => atomically(effect)
@@ -172,7 +175,7 @@ export const make = Effect.gen(function* () {
       if (field.type !== before.type) yield* unwritten(caller.principal.workspace.id, table, before)
       const fields = inOrder([...others.slice(0, place), field, ...others.slice(place)])
       const after: Table = { ...table, fields }
-      const found = yield* rewriteRows(store, contentHash, yield* Timestamp.now, {
+      const found = yield* rewriteRows(yield* Timestamp.now, {
         before: table,
         after,
         field: { before, after: field }

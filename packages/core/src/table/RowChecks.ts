@@ -7,8 +7,8 @@ import type { OperationId } from "../access/Operations.ts"
 import { InvalidInput, PlanLimitReached, type Detail } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Faults } from "./FieldDefinition.ts"
-import { takenMarks } from "./Marks.ts"
-import { rowLimitOf, rowRoom, TableSettings } from "./RowLimit.ts"
+import { makeTakenMarks } from "./Marks.ts"
+import { makeRowRoom, rowLimitOf, TableSettings } from "./RowLimit.ts"
 import type { RelationUse } from "./RowReader.ts"
 import type { RowShape } from "./RowShape.ts"
 import type { Row, Table } from "./Table.ts"
@@ -39,6 +39,8 @@ const make = Effect.gen(function* () {
   const store = yield* TableStore
   const access = yield* TableAccess
   const settings = yield* TableSettings
+  const rowRoom = yield* makeRowRoom
+  const takenMarks = yield* makeTakenMarks
 
   /** Faults for rows that relations name and that do not exist, live, in a table that can be seen. */
   const checkRelations = Effect.fnUntraced(function* (
@@ -66,14 +68,14 @@ const make = Effect.gen(function* () {
   const checkPlan = Effect.fnUntraced(function* (caller: Caller, added: number) {
     if (added <= 0) return
     const limit = rowLimitOf(caller.principal.workspace, settings)
-    if ((yield* rowRoom(store, caller.principal.workspace.id, limit)) < added)
+    if ((yield* rowRoom(caller.principal.workspace.id, limit)) < added)
       return yield* new PlanLimitReached({ what: "rows", limit })
   })
 
   /** Fails where a row would have what must be unique and another row has it. */
   const checkMarks = Effect.fnUntraced(function* (table: Table, shape: RowShape, candidates: ReadonlyArray<Candidate>) {
     const rows = candidates.map(({ after }) => shape.stored(after))
-    const taken = yield* takenMarks(store, table.id, rows)
+    const taken = yield* takenMarks(table.id, rows)
     const details = taken.map(({ at, facet, by }): Detail => {
       const { path } = candidates[at]!
       const fields = shape.facets.find(({ id }) => id === facet)?.fields ?? []

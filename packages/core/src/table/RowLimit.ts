@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { TableStore } from "./TableStore.ts"
+import { TableStore } from "./TableStore.ts"
 
 /** What the operator decides about tables. */
 export const TableSettings = Context.Reference<{
@@ -23,14 +23,14 @@ export const rowLimitOf = ({ plan }: Pick<Workspace, "plan">, settings: typeof T
   Math.min(plans[plan].rows ?? Infinity, settings.workspaceRows ?? Infinity)
 
 /** How many more rows fit; 0 also where there are too many already. */
-export const rowRoom = (
-  store: TableStore["Service"],
-  workspaceId: Workspace["id"],
-  limit: number
-): Effect.Effect<number, StorageUnavailable> =>
-  limit === Infinity
-    ? Effect.succeed(Infinity)
-    : Effect.map(store.rowTotal(workspaceId), (total) => Math.max(0, limit - total))
+export const makeRowRoom = Effect.map(
+  TableStore,
+  (store) =>
+    (workspaceId: Workspace["id"], limit: number): Effect.Effect<number, StorageUnavailable> =>
+      limit === Infinity
+        ? Effect.succeed(Infinity)
+        : Effect.map(store.rowTotal(workspaceId), (total) => Math.max(0, limit - total))
+)
 
 /** What a record says that a feed has no room for. */
 export const noRowRoom = (limit: number): string =>

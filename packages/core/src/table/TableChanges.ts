@@ -3,8 +3,6 @@ import * as Effect from "effect/Effect"
 import { permit, shows } from "../access/Access.ts"
 import { readableIds } from "../access/Caller.ts"
 import { PreconditionFailed } from "../failure/Failure.ts"
-import { FeedStore } from "../feed/FeedStore.ts"
-import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
@@ -12,10 +10,10 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { purgeAt, purgeBefore } from "../shared/Trash.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { isScalar } from "./Facet.ts"
-import { checkFields, feedsOf, inOrder } from "./FieldChanges.ts"
+import { checkFields, inOrder, makeFeedsOf } from "./FieldChanges.ts"
 import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
-import { rewriteRows } from "./RowRewrite.ts"
+import { makeRowRewrite } from "./RowRewrite.ts"
 import type { Table, TableField } from "./Table.ts"
 import { RowChecks } from "./RowChecks.ts"
 import { TableAccess, conflict, judged, noTable } from "./TableAccess.ts"
@@ -87,12 +85,12 @@ const restoredName = (name: string, taken: ReadonlySet<string>): string => {
 
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
-  const feeds = yield* FeedStore
   const ids = yield* Ids
-  const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
   const access = yield* TableAccess
   const { checkPlan } = yield* RowChecks
+  const feedsOf = yield* makeFeedsOf
+  const rewriteRows = yield* makeRowRewrite
 
   const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (caller, request) {
     yield* permit(caller, "createTable")
@@ -174,7 +172,7 @@ export const make = Effect.gen(function* () {
         version: before.version + 1,
         updatedAt: now
       }
-      const found = yield* rewriteRows(store, contentHash, now, { before, after })
+      const found = yield* rewriteRows(now, { before, after })
       yield* judged(found.map((detail) => ({ ...detail, field: "keyFields" })))
       yield* store.update(after)
       return after
@@ -191,7 +189,7 @@ export const make = Effect.gen(function* () {
       if (permanent && table.trashedAt === undefined)
         return yield* conflict("INVALID_STATE", "Table is not in the trash")
       if (permanent) return yield* store.remove(id)
-      const writers = yield* feedsOf(feeds, caller.principal.workspace.id, id)
+      const writers = yield* feedsOf(caller.principal.workspace.id, id)
       if (writers.length > 0)
         return yield* conflict(
           "TABLE_IN_USE",

@@ -14,7 +14,7 @@ import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobEngine } from "../job/JobEngine.ts"
 import { JobStore } from "../job/JobStore.ts"
-import { catchUp, expectedBanks, newJob } from "../job/NewJob.ts"
+import { catchUp, expectedBanks, makeNewJob } from "../job/NewJob.ts"
 import { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -50,7 +50,7 @@ export class WaitingUploads extends Context.Service<
       const jobs = yield* JobStore
       const engine = yield* JobEngine
       const { atomically } = yield* Transactor
-      const ids = yield* Ids
+      const newJob = yield* makeNewJob
 
       /** `None` when somebody else came first, or the feed was removed. */
       const takeOne = Effect.fnUntraced(function* (feedId: FeedId) {
@@ -59,7 +59,7 @@ export class WaitingUploads extends Context.Service<
             const feed = yield* feeds.byId(feedId)
             if (Option.isNone(feed)) return yield* new NothingWaits()
             const by = { userId: feed.value.createdByUser, startedBy: uploader, type: "manual" as const }
-            const job = yield* newJob(ids, feed.value, { ...by, ...catchUp })
+            const job = yield* newJob(feed.value, { ...by, ...catchUp })
             yield* jobs.create(job, { replacing: false, banks: expectedBanks(feed.value) })
             // Another dispatcher's job may have come and gone since the feed was found. Asked under the lock,
             // the answer stays true.

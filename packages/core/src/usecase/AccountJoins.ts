@@ -19,7 +19,7 @@ import { type Bank, type BankId, natureOf } from "../bank/Bank.ts"
 import { accountJoined, accountParted } from "../bank/BankEvents.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { joinSuggestions, type JoinSuggestion, mayBeOneType, type Owned, ownedOf } from "../bank/JoinSuggestions.ts"
+import { joinSuggestions, type JoinSuggestion, mayBeOneType, type Owned, makeOwnedOf } from "../bank/JoinSuggestions.ts"
 import type { DeliveryStore } from "../destination/DeliveryStore.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
@@ -138,7 +138,7 @@ export class AccountJoins extends Context.Service<
         return refusal === undefined ? bank : yield* refusal
       })
 
-      const everyAccount = (workspaceId: Bank["workspaceId"]) => ownedOf(banks, workspaceId)
+      const everyAccount = yield* makeOwnedOf
 
       const opened = Effect.fnUntraced(function* (
         caller: Caller,

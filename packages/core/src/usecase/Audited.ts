@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { OperationId } from "../access/Operations.ts"
-import { type AuditedAs, auditing } from "../audit/Auditing.ts"
+import { type AuditedAs, makeAuditing } from "../audit/Auditing.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import { FeedRecords } from "../destination/FeedRecords.ts"
@@ -127,13 +127,12 @@ type AuditedUseCases =
 /** The use cases, each of whose changes leaves an entry. What use cases ask of each other is part of the one that was asked. */
 export const layer: Layer.Layer<AuditedUseCases, never, AuditedUseCases | AuditStore | Ids> = Layer.effectContext(
   Effect.gen(function* () {
-    const store = yield* AuditStore
-    const ids = yield* Ids
+    const auditing = yield* makeAuditing
     const plain = yield* Effect.context<AuditedUseCases>()
     let context = Context.empty() as Context.Context<never>
     for (const { methods, tag } of auditedUseCases) {
       const service = Context.getUnsafe(plain, tag) as Readonly<Record<string, unknown>>
-      context = Context.add(context, tag, withinCaller(auditing(store, ids)(service, methods)))
+      context = Context.add(context, tag, withinCaller(auditing()(service, methods)))
     }
     return context as unknown as Context.Context<AuditedUseCases>
   })

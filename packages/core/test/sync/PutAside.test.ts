@@ -8,7 +8,7 @@ import { ProviderUnavailable } from "../../src/provider/ProviderError.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Digest } from "../../src/shared/Digest.ts"
-import { PutAside, StageBounds } from "../../src/sync/PutAside.ts"
+import { makePutAside, StageBounds } from "../../src/sync/PutAside.ts"
 import type { Segment } from "../../src/sync/Segment.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { Stage } from "../../src/sync/Stage.ts"
@@ -157,7 +157,7 @@ describe("pages that are put aside", () => {
           packed: random.below(4_000),
           readBack: 1 + random.below(4)
         }
-        const aside = new PutAside(store, key, bounds)
+        const aside = yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
         const [one, other] = [new Stage("transactions", digest), new Stage("transactions", digest)]
         for (const page of pagesOf(random)) {
           one.add(page)

@@ -2,7 +2,7 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { NodeDigest } from "@millrace/adapters"
 import { Digest } from "../../src/shared/Digest.ts"
 import { Ids } from "../../src/shared/Ids.ts"
-import { reviveRows } from "../../src/table/RowRevival.ts"
+import { makeRowRevival } from "../../src/table/RowRevival.ts"
 import { shapeOf } from "../../src/table/RowShape.ts"
 import type { Row } from "../../src/table/Table.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
@@ -43,12 +43,13 @@ const arrange = Effect.gen(function* () {
       ),
       (holders) => [...holders.values()]
     )
-  const revive = (keys: ReadonlyArray<string>) => reviveRows(store, contentHash, table, keys)
+  const reviveRows = yield* makeRowRevival
+  const revive = (keys: ReadonlyArray<string>) => reviveRows(table, keys)
   const find = (row: Row) => Effect.map(store.rowsById(table.id, [row.id]), ([found]) => found!)
   return { store, table, put, holderOf, revive, find }
 })
 
-describe("reviveRows", () => {
+describe("rows that come back", () => {
   it.effect("brings back rows that went with their record, under their key, with all that tells them apart", () =>
     Effect.gen(function* () {
       const { find, holderOf, put, revive, store, table } = yield* arrange

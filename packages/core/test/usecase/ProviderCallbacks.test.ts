@@ -16,7 +16,7 @@ import { JobStore } from "../../src/job/JobStore.ts"
 import type { ProviderDriver } from "../../src/provider/Provider.ts"
 import { ProviderUnavailable } from "../../src/provider/ProviderError.ts"
 import { type Poke, WebhookRefused } from "../../src/provider/Webhook.ts"
-import { newJob } from "../../src/job/NewJob.ts"
+import { makeNewJob } from "../../src/job/NewJob.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
 import { TaskStore } from "../../src/task/TaskStore.ts"
@@ -79,6 +79,7 @@ const open = Effect.gen(function* () {
     const jobs = yield* JobStore
     const banks = yield* BankStore
     const ids = yield* Ids
+    const newJob = yield* makeNewJob
     const { atomically } = yield* Transactor
     const instanceId = provider.instanceId
     const workspace = yield* storeWorkspace()
@@ -141,7 +142,7 @@ const open = Effect.gen(function* () {
       for (const { dueAt, feedId, type } of due) {
         yield* feeds.takeWake(feedId, dueAt)
         const of = [feed, trades, paused].find(({ id }) => id === feedId)!
-        const job = yield* newJob(ids, of, {
+        const job = yield* newJob(of, {
           userId: "usr_1",
           startedBy: { kind: "system", reason: "callback" },
           type,

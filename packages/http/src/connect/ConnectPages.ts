@@ -18,8 +18,6 @@ import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
 import { choicePage, demoPage, stepPage, type StepContext } from "./Steps.ts"
 
-type Returns = ConnectReturns["Service"]
-
 const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?", 2)[1] ?? "")
 
 const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
@@ -101,7 +99,10 @@ const resultOf = (fields: URLSearchParams): ConnectResult => {
     : { result: "connected", payload: { kind: "plaid_public_token", publicToken, ...institution } }
 }
 
-const pagesOf = (returns: Returns, digest: Digest["Service"], isProxy: typeof TrustedProxies.Service) => {
+const makePages = Effect.gen(function* () {
+  const returns = yield* ConnectReturns
+  const digest = yield* Digest
+  const isProxy = yield* TrustedProxies
   const respond = (page: Page) => Effect.sync(() => respondPage(page, digest.randomText(24)))
 
   const stateOf = Effect.map(HttpServerRequest, ({ headers, url }) => {
@@ -255,12 +256,12 @@ const pagesOf = (returns: Returns, digest: Digest["Service"], isProxy: typeof Tr
       )
     )
   }
-}
+})
 
 /** The routes, for `Routes`: they stand beside the API, and need no credential. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const pages = pagesOf(yield* ConnectReturns, yield* Digest, yield* TrustedProxies)
+    const pages = yield* makePages
     return Layer.mergeAll(
       HttpRouter.add("GET", "/connect/attempt", pages.attempt),
       HttpRouter.add("POST", "/connect/attempt/choose", pages.choose),

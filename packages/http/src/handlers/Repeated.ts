@@ -8,7 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import type { Caller, Operation } from "@millrace/core/access"
 import { isRawNumber } from "@millrace/core"
-import type { Idempotency, Repeatable } from "@millrace/core/kernel"
+import { Idempotency, type Repeatable } from "@millrace/core/kernel"
 import { answerOf, bodyOf, isFinal, type KernelError } from "../answer/errors.ts"
 import type { Success } from "../answer/Success.ts"
 import { CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
@@ -53,35 +53,38 @@ const askedOf = (operation: Operation, key: string, { file, json, target }: Requ
 })
 
 /** What the handler of an operation returns, or what the first request with its key was answered. */
-export const repeatedly =
-  ({ once }: Idempotency["Service"], operation: Operation, success: Success | undefined) =>
-  <R>(
-    caller: Caller,
-    run: Effect.Effect<unknown, KernelError, R>
-  ): Effect.Effect<unknown, KernelError, R | HttpServerRequest> => {
-    if (operation.idempotency !== "key") return run
-    if (success === undefined) return Effect.die(`${operation.id} has no one answer that could be kept`)
-    return Effect.gen(function* () {
-      const key = (yield* HttpServerRequest).headers["idempotency-key"]
-      if (key === undefined) return yield* run
-      const state = yield* CurrentRequest
-      const first = Effect.map(run, (value) => ({
-        text: write({ status: success.status, body: success.write(value) })
-      }))
-      const told = yield* once(caller, askedOf(operation, key, state), first, (error) => {
-        const answer = answerOf(error)
-        return Effect.succeed(
-          isFinal(answer.status)
-            ? write({ status: answer.status, body: JSON.stringify(bodyOf(answer, state.id)), code: answer.code })
-            : undefined
-        )
+export const makeRepeatedly = Effect.map(
+  Idempotency,
+  ({ once }) =>
+    (operation: Operation, success: Success | undefined) =>
+    <R>(
+      caller: Caller,
+      run: Effect.Effect<unknown, KernelError, R>
+    ): Effect.Effect<unknown, KernelError, R | HttpServerRequest> => {
+      if (operation.idempotency !== "key") return run
+      if (success === undefined) return Effect.die(`${operation.id} has no one answer that could be kept`)
+      return Effect.gen(function* () {
+        const key = (yield* HttpServerRequest).headers["idempotency-key"]
+        if (key === undefined) return yield* run
+        const state = yield* CurrentRequest
+        const first = Effect.map(run, (value) => ({
+          text: write({ status: success.status, body: success.write(value) })
+        }))
+        const told = yield* once(caller, askedOf(operation, key, state), first, (error) => {
+          const answer = answerOf(error)
+          return Effect.succeed(
+            isFinal(answer.status)
+              ? write({ status: answer.status, body: JSON.stringify(bodyOf(answer, state.id)), code: answer.code })
+              : undefined
+          )
+        })
+        const response = read(told.text)
+        state.code = response.code
+        return HttpServerResponse.text(response.body, {
+          status: response.status,
+          contentType: "application/json",
+          ...(told.replayed ? { headers: { "idempotency-replayed": "true" } } : {})
+        })
       })
-      const response = read(told.text)
-      state.code = response.code
-      return HttpServerResponse.text(response.body, {
-        status: response.status,
-        contentType: "application/json",
-        ...(told.replayed ? { headers: { "idempotency-replayed": "true" } } : {})
-      })
-    })
-  }
+    }
+)

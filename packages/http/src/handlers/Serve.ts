@@ -14,13 +14,13 @@ import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { type Caller, type Operation, operations } from "@millrace/core/access"
 import { InvalidInput } from "@millrace/core"
-import { Idempotency } from "@millrace/core/kernel"
+import type { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
 import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
 import { type Success, successesOf } from "../answer/Success.ts"
 import { caller, target } from "../request/CurrentRequest.ts"
-import { repeatedly } from "./Repeated.ts"
+import { makeRepeatedly } from "./Repeated.ts"
 import { identified, isIdentified, type Identified, type IdOf } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
@@ -121,7 +121,7 @@ const handlerOf = (
   success: Success | undefined,
   run: AnyRun,
   { credential }: Operation,
-  repeat: ReturnType<typeof repeatedly>
+  repeat: ReturnType<Effect.Success<typeof makeRepeatedly>>
 ) => {
   const handle = Effect.fnUntraced(function* (request: AnyRequest) {
     if (request.query !== undefined) yield* checkWindow(request.query)
@@ -146,10 +146,10 @@ export const serveGroup = <E, R>(
   successes: ReadonlyMap<string, Success> = successesOf(api)
 ): Layer.Layer<HttpApiGroup.Service<"millrace", string>, E, R | Idempotency> => {
   const build = (handlers: AnyHandlers) =>
-    Effect.map(Effect.all([make, Idempotency]), ([made, idempotency]) =>
+    Effect.map(Effect.all([make, makeRepeatedly]), ([made, repeatedly]) =>
       Object.entries(made).reduce((all, [id, run]) => {
         const success = successes.get(id)
-        return all.handle(id, handlerOf(success, run, entries[id]!, repeatedly(idempotency, entries[id]!, success)))
+        return all.handle(id, handlerOf(success, run, entries[id]!, repeatedly(entries[id]!, success)))
       }, handlers)
     )
   // The types of the builder go through each call of `handle`; here the record has been checked as a whole.

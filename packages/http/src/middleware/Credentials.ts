@@ -2,9 +2,10 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
-import type { SessionArrivals } from "@millrace/core/access"
-import type { Arrival, Authenticator } from "@millrace/core/kernel"
+import { SessionArrivals } from "@millrace/core/access"
+import { type Arrival, Authenticator } from "@millrace/core/kernel"
 import type { StorageUnavailable } from "@millrace/core/storage"
+import { AgreedRate } from "@millrace/core/workspace"
 import { answerOf, type Answer } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
 
@@ -26,46 +27,44 @@ const invalidToken: Answer = {
   headers: { "www-authenticate": 'Bearer realm="millrace", error="invalid_token"' }
 }
 
-/** Who checks credentials, as far as requests need it. */
-export interface Credentials {
-  readonly authenticator: Pick<Authenticator["Service"], "arrival">
-  /** Absent where there are no sessions. */
-  readonly sessions: typeof SessionArrivals.Service
-  /** Requests a minute of plans whose rate is by agreement. */
-  readonly agreedRate: number
-}
-
 const bearerForm = /^Bearer +([\w.~+/=-]+)$/i
 
 /** The one operation that a person may ask without a workspace. */
 const isWhoami = ({ url }: HttpServerRequest): boolean => /^\/v1\/whoami(?:\?|$)/.test(url)
 
-const session = Effect.fnUntraced(function* (
-  sessions: Credentials["sessions"],
-  request: HttpServerRequest,
-  authorization: string
-): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
-  const token = bearerForm.exec(authorization)?.[1]
-  if (token === undefined || sessions === undefined) return yield* refuse(invalidToken)
-  const workspaceId = request.headers["x-workspace-id"]?.trim()
-  return yield* sessions
-    .arrival(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
-    .pipe(
-      Effect.catchTag("CredentialInvalid", () => Effect.fail(refuse(invalidToken))),
-      Effect.catchTag(["InvalidInput", "Forbidden"], (error) => Effect.fail(refuse(answerOf(error))))
-    )
-})
+/** From a request to who asks. */
+export const makeAuthentication = Effect.gen(function* () {
+  const authenticator = yield* Authenticator
+  // Absent where there are no sessions.
+  const sessions = yield* SessionArrivals
+  // Requests a minute of plans whose rate is by agreement.
+  const agreedRate = yield* AgreedRate
 
-export const authenticate = Effect.fnUntraced(function* (
-  { agreedRate, authenticator, sessions }: Credentials,
-  request: HttpServerRequest
-): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
-  const key = request.headers["x-api-key"]?.trim() ?? ""
-  const authorization = request.headers["authorization"]?.trim() ?? ""
-  if (key !== "" && authorization !== "") return yield* refuse(ambiguous)
-  if (authorization !== "") return yield* session(sessions, request, authorization)
-  if (key === "") return yield* refuse(missing)
-  return yield* authenticator
-    .arrival(Redacted.make(key), agreedRate)
-    .pipe(Effect.catchTag("CredentialInvalid", (error) => Effect.fail(refuse(answerOf(error)))))
+  const session = Effect.fnUntraced(function* (
+    request: HttpServerRequest,
+    authorization: string
+  ): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
+    const token = bearerForm.exec(authorization)?.[1]
+    if (token === undefined || sessions === undefined) return yield* refuse(invalidToken)
+    const workspaceId = request.headers["x-workspace-id"]?.trim()
+    return yield* sessions
+      .arrival(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
+      .pipe(
+        Effect.catchTag("CredentialInvalid", () => Effect.fail(refuse(invalidToken))),
+        Effect.catchTag(["InvalidInput", "Forbidden"], (error) => Effect.fail(refuse(answerOf(error))))
+      )
+  })
+
+  return Effect.fnUntraced(function* (
+    request: HttpServerRequest
+  ): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
+    const key = request.headers["x-api-key"]?.trim() ?? ""
+    const authorization = request.headers["authorization"]?.trim() ?? ""
+    if (key !== "" && authorization !== "") return yield* refuse(ambiguous)
+    if (authorization !== "") return yield* session(request, authorization)
+    if (key === "") return yield* refuse(missing)
+    return yield* authenticator
+      .arrival(Redacted.make(key), agreedRate)
+      .pipe(Effect.catchTag("CredentialInvalid", (error) => Effect.fail(refuse(answerOf(error)))))
+  })
 })

@@ -13,12 +13,9 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
-import { credentialOf, SessionArrivals } from "@millrace/core/access"
-import { Audit } from "@millrace/core/audit"
-import { Authenticator } from "@millrace/core/kernel"
+import { credentialOf } from "@millrace/core/access"
 import { Ids, Timestamp } from "@millrace/core"
 import { CurrentPsu } from "@millrace/core/provider"
-import { AgreedRate } from "@millrace/core/workspace"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import * as Errors from "../answer/errors.ts"
 import { AccessLog } from "./AccessLog.ts"
@@ -26,7 +23,7 @@ import * as BodyMemory from "./BodyMemory.ts"
 import { compressed, Compressor, type Compress } from "./Compression.ts"
 import { begin, CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
 import { inTime, type Timed } from "./Deadline.ts"
-import { admit, type Services } from "./Gate.ts"
+import { makeAdmission } from "./Gate.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { Refused } from "../answer/Refused.ts"
 import type { Route } from "../request/Routes.ts"
@@ -120,10 +117,12 @@ const log = Effect.fnUntraced(function* (
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
 /** Taken when the layer is built: requests run with the server's context, not with ours. */
-interface Setting extends Services {
+interface Setting {
+  readonly admit: Effect.Success<ReturnType<typeof makeAdmission>>
+  readonly bodies: BodyMemory.BodyMemory
+  readonly newId: Effect.Effect<string>
   /** Of what is asked of storage before a handler, and then of the handler. */
   readonly deadline: Duration.Duration
-  readonly ids: Ids["Service"]
   readonly write: AccessLog
   readonly compress: Compress | undefined
   readonly isProxy: typeof TrustedProxies.Service
@@ -136,7 +135,7 @@ const answer = Effect.fnUntraced(function* (
   state: RequestState,
   timed: Timed
 ) {
-  const admitted = yield* admit(setting, request, state, timed)
+  const admitted = yield* setting.admit(request, state, timed)
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
   const handled = Effect.provideService(app, HttpServerRequest, admitted)
   // Whoever has a key is a program: its address is no person's.
@@ -148,7 +147,7 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   const request = yield* HttpServerRequest
   const started = yield* Clock.currentTimeMillis
   const asked = request.headers["x-request-id"]
-  const id = asked !== undefined && requestIdForm.test(asked) ? asked : yield* setting.ids.next("request")
+  const id = asked !== undefined && requestIdForm.test(asked) ? asked : yield* setting.newId
   const state = begin(id, request.url)
   return yield* inTime(
     setting.deadline,
@@ -173,18 +172,15 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
 export const layer = (routes: ReadonlyArray<Route>) =>
   HttpRouter.middleware(
     Effect.gen(function* () {
+      const bodies = BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
       const setting: Setting = {
-        audit: yield* Audit,
-        authenticator: yield* Authenticator,
-        sessions: yield* SessionArrivals,
+        admit: yield* makeAdmission(routes, bodies),
         isProxy: yield* TrustedProxies,
-        agreedRate: yield* AgreedRate,
-        routes,
-        ids: yield* Ids,
+        newId: (yield* Ids).next("request"),
         write: yield* AccessLog,
         deadline: yield* RequestDeadline,
         compress: yield* Compressor,
-        bodies: BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
+        bodies
       }
       // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
       return (app: App) =>

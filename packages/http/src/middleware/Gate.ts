@@ -7,13 +7,13 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
-import type { Audit } from "@millrace/core/audit"
+import { Audit } from "@millrace/core/audit"
 import type { Arrival } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
 import * as Errors from "../answer/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
-import { authenticate, type Credentials } from "./Credentials.ts"
+import { makeAuthentication } from "./Credentials.ts"
 import type { RequestState } from "../request/CurrentRequest.ts"
 import type { Timed } from "./Deadline.ts"
 import { refuse } from "../answer/Refused.ts"
@@ -79,20 +79,6 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
   return found.route
 })
 
-/** A refusal leaves an entry in the audit. What is allowed is told there by its use case, if it changes anything. */
-const checkAccess = (
-  { audit }: Services,
-  principal: CredentialPrincipal,
-  operation: Operation,
-  { id }: RequestState
-) => {
-  const caller = callerOf(principal, id)
-  return authorize(caller, operation).pipe(
-    Effect.tapError(() => audit.refused(caller, operation)),
-    Effect.mapError((error) => refuse(Errors.answerOf(error)))
-  )
-}
-
 /** Escapes in the query must be UTF-8 without NUL. */
 const checkQuery = Effect.fnUntraced(function* (target: string) {
   const query = target.split("?", 2)[1] ?? ""
@@ -138,45 +124,51 @@ const withBody = Effect.fnUntraced(function* (
   }
 })
 
-export interface Services extends Credentials {
-  readonly audit: Pick<Audit["Service"], "refused">
-  readonly routes: ReadonlyArray<Routes.Route>
-  readonly bodies: BodyMemory
-}
+/** `routes` are those that there are. */
+export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<Routes.Route>, bodies: BodyMemory) {
+  const audit = yield* Audit
+  const authenticate = yield* makeAuthentication
 
-const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
-  const { decision, principal } = yield* authenticate(services, request)
-  state.principal = principal
-  yield* checkRate(decision, state)
-  return principal
-})
+  /** A refusal leaves an entry in the audit. What is allowed is told there by its use case, if it changes anything. */
+  const checkAccess = (principal: CredentialPrincipal, operation: Operation, { id }: RequestState) => {
+    const caller = callerOf(principal, id)
+    return authorize(caller, operation).pipe(
+      Effect.tapError(() => audit.refused(caller, operation)),
+      Effect.mapError((error) => refuse(Errors.answerOf(error)))
+    )
+  }
 
-/** The request for the router, or the answer that needs no handler. What is asked of storage is bounded by `timed`. */
-export const admit = Effect.fnUntraced(function* (
-  services: Services,
-  request: HttpServerRequest,
-  state: RequestState,
-  timed: Timed
-) {
-  yield* checkTransport(request, state.target)
-  const path = state.target.split("?", 1)[0]!
-  const found = Routes.match(services.routes, request.method, path)
-  // Preflight requests of browsers never carry a credential.
-  if (request.method === "OPTIONS" && found !== undefined) {
-    return HttpServerResponse.empty({ status: 204, headers: { allow: found.allow } })
-  }
-  if (!isApi(path)) {
-    state.route = yield* checkRoute(found)
-    return request
-  }
-  if (found?.route?.operation?.credential !== "none") {
-    const principal = yield* timed(identify(services, request, state))
-    const { operation } = yield* checkRoute(found)
-    if (operation !== undefined) yield* checkAccess(services, principal, operation, state)
-  }
-  const route = yield* checkRoute(found)
-  state.route = route
-  yield* checkQuery(state.target)
-  const query = queryOf(route, state.target.slice(path.length))
-  return yield* withBody(services.bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)
+  const identify = Effect.fnUntraced(function* (request: HttpServerRequest, state: RequestState) {
+    const { decision, principal } = yield* authenticate(request)
+    state.principal = principal
+    yield* checkRate(decision, state)
+    return principal
+  })
+
+  /** The request for the router, or the answer that needs no handler. What is asked of storage is bounded by `timed`. */
+  const admit = Effect.fnUntraced(function* (request: HttpServerRequest, state: RequestState, timed: Timed) {
+    yield* checkTransport(request, state.target)
+    const path = state.target.split("?", 1)[0]!
+    const found = Routes.match(routes, request.method, path)
+    // Preflight requests of browsers never carry a credential.
+    if (request.method === "OPTIONS" && found !== undefined) {
+      return HttpServerResponse.empty({ status: 204, headers: { allow: found.allow } })
+    }
+    if (!isApi(path)) {
+      state.route = yield* checkRoute(found)
+      return request
+    }
+    if (found?.route?.operation?.credential !== "none") {
+      const principal = yield* timed(identify(request, state))
+      const { operation } = yield* checkRoute(found)
+      if (operation !== undefined) yield* checkAccess(principal, operation, state)
+    }
+    const route = yield* checkRoute(found)
+    state.route = route
+    yield* checkQuery(state.target)
+    const query = queryOf(route, state.target.slice(path.length))
+    return yield* withBody(bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)
+  })
+
+  return admit
 })

@@ -7,8 +7,8 @@ import { bundledProviders } from "@millrace/adapters/provider"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import { Outbound } from "@millrace/core/outbound"
 import {
-  askJson,
   configured,
+  makeJsonClient,
   type ConnectPayload,
   type ProviderDriver,
   type ProviderError,
@@ -46,25 +46,21 @@ const sandboxes: Readonly<Record<string, Sandbox>> = {
       baseUrl: plaidUrl(env)
     }),
     signIn: Effect.fnUntraced(function* (env) {
-      const { public_token } = yield* askJson(
-        yield* Outbound,
-        "Plaid",
-        Schema.Struct({ public_token: Schema.String }),
-        {
-          url: `${plaidUrl(env)}/sandbox/public_token/create`,
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            "plaid-version": "2020-09-14",
-            "plaid-client-id": env["PLAID_CLIENT_ID"] ?? "",
-            "plaid-secret": Redacted.make(env["PLAID_SECRET"] ?? "")
-          },
-          body: JSON.stringify({
-            institution_id: "ins_109508",
-            initial_products: ["transactions", "investments", "liabilities"]
-          })
-        }
-      )
+      const client = yield* makeJsonClient("Plaid")
+      const { public_token } = yield* client.ask(Schema.Struct({ public_token: Schema.String }), {
+        url: `${plaidUrl(env)}/sandbox/public_token/create`,
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "plaid-version": "2020-09-14",
+          "plaid-client-id": env["PLAID_CLIENT_ID"] ?? "",
+          "plaid-secret": Redacted.make(env["PLAID_SECRET"] ?? "")
+        },
+        body: JSON.stringify({
+          institution_id: "ins_109508",
+          initial_products: ["transactions", "investments", "liabilities"]
+        })
+      })
       return { kind: "plaid_public_token", publicToken: public_token, institutionId: "ins_109508" }
     })
   },

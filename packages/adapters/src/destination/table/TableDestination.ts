@@ -30,11 +30,11 @@ import {
   isPlain,
   isTooLarge,
   noRowRoom,
-  putFeedRows,
-  reviveRows,
+  makeFeedRows,
+  makeRowRevival,
+  makeRowRoom,
   type Row,
   rowLimitOf,
-  rowRoom,
   type Table,
   type TableField,
   TableSettings
@@ -152,7 +152,9 @@ export const make: Effect.Effect<
   const workspaces = yield* WorkspaceStore
   const settings = yield* TableSettings
 
-  const { contentHash } = yield* Digest
+  const putFeedRows = yield* makeFeedRows
+  const reviveRows = yield* makeRowRevival
+  const rowRoom = yield* makeRowRoom
 
   const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
     return yield* live(yield* store.get(feed.workspaceId, config.tableId))
@@ -277,7 +279,7 @@ export const make: Effect.Effect<
     /** Keys of rows that would be made and that there is no room for. What is there is updated whatever the limit. */
     const beyond = Effect.fnUntraced(function* (rows: ReadonlyArray<FeedRow>) {
       const made = rows.flatMap(({ key, mustExist }) => (mustExist ? [] : [key]))
-      const room = made.length === 0 ? Infinity : yield* rowRoom(store, feed.workspaceId, limit)
+      const room = made.length === 0 ? Infinity : yield* rowRoom(feed.workspaceId, limit)
       if (made.length <= room) return new Set<string>()
       const known = new Set((yield* store.rowsByKey(config.tableId, made)).map(({ externalKey }) => externalKey))
       return new Set(made.filter((key) => !known.has(key)).slice(room))
@@ -299,9 +301,9 @@ export const make: Effect.Effect<
 
     const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedRow>) {
       const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
-      yield* reviveRows(store, contentHash, table, made)
+      yield* reviveRows(table, made)
       const rowIds = yield* ids.batch("row", rows.length)
-      if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
+      if (!isPlain(table)) return yield* putFeedRows(table, rows, rowIds, actor)
       const written = yield* store.putFeedRows(table.id, rows, rowIds, actor)
       return { written, failed: new Map<string, string>() }
     })

@@ -45,7 +45,7 @@ export const readRows = <A>(
   return { rows: read, quarantined }
 }
 
-/** The rows as records; `translate` answers with a sentence where one cannot be. */
+/** The rows as records; `translate` returns a sentence where one cannot be. */
 export const readRecords = <A>(
   rows: ReadonlyArray<unknown>,
   schema: Schema.Codec<A, unknown>,

@@ -3,8 +3,10 @@ import { type Bank, type BankId, bankLease } from "@millrace/core/bank"
 import { capacityOf, type Dispatched, runnerSilence, type RunnerSlots } from "@millrace/core/job"
 import { pokeLease } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
-import { type UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
-import type { JobTable, StoredJob } from "./MemoryJobTable.ts"
+import * as Effect from "effect/Effect"
+import { UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
+import { JobTable, type StoredJob } from "./MemoryJobTable.ts"
+import { BankTable } from "./MemoryBankTable.ts"
 import { ascending } from "./Order.ts"
 
 const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || job.status === "in_progress"
@@ -66,7 +68,7 @@ const inTurn = (
     .map(({ stored }) => stored)
 }
 
-export class JobDispatch {
+class JobDispatch {
   readonly #runners = new Map<string, { readonly slots: number; readonly beatAt: number }>()
   /** In which call each workspace was handed a job last. */
   readonly #served = new Map<WorkspaceId, number>()
@@ -164,3 +166,9 @@ export class JobDispatch {
     return (stored) => idle && !needsBusy(stored)
   }
 }
+
+/** `lease` is that of a run, in milliseconds. */
+export const makeJobDispatch = Effect.fnUntraced(function* (lease: number) {
+  const { banks } = yield* BankTable
+  return new JobDispatch(yield* JobTable, banks, yield* UpstreamTurns, lease)
+})

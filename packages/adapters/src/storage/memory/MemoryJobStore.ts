@@ -32,7 +32,7 @@ import * as Stream from "effect/Stream"
 import { UpstreamTurns } from "../../rate/MemoryUpstreamBudget.ts"
 import { frozen } from "./Frozen.ts"
 import { BankTable } from "./MemoryBankTable.ts"
-import { JobDispatch } from "./MemoryJobDispatch.ts"
+import { makeJobDispatch } from "./MemoryJobDispatch.ts"
 import { faulted, JobTable, progressed, type StoredJob } from "./MemoryJobTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
@@ -43,9 +43,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
     const { call, attempt } = yield* Memory
     const table = yield* JobTable
     const lease = (yield* JobLease) * 1000
-    const { banks: allBanks } = yield* BankTable
-    const turns = yield* UpstreamTurns
-    const dispatching = new JobDispatch(table, allBanks, turns, lease)
+    const dispatching = yield* makeJobDispatch(lease)
 
     const pausedByUser = (stored: StoredJob, at: Timestamp.Timestamp) => {
       table.move(stored, "pause", at, { job: { pauseReason: "user" } })

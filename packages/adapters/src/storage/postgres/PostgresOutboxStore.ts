@@ -17,16 +17,14 @@ export type StoredEndpoint = Endpoint & { readonly sealed?: string }
 export const contextOf = (workspaceId: string, id: string): string => `message|${workspaceId}|${id}`
 
 /** As it is stored. */
-export const sealedEndpoint = Effect.fnUntraced(function* (
-  secrets: Secrets["Service"],
-  endpoint: Endpoint,
-  context: string
-) {
-  const { channel, to } = endpoint
-  if (channel !== "slack" && channel !== "webhook") return endpoint
-  const { channel: _, ...secret } = endpoint
-  return { channel, to: maskedAddress(to), sealed: yield* secrets.seal(secret, context) } satisfies StoredEndpoint
-})
+export const makeSealedEndpoint = Effect.map(Secrets, (secrets) =>
+  Effect.fnUntraced(function* (endpoint: Endpoint, context: string) {
+    const { channel, to } = endpoint
+    if (channel !== "slack" && channel !== "webhook") return endpoint
+    const { channel: _, ...secret } = endpoint
+    return { channel, to: maskedAddress(to), sealed: yield* secrets.seal(secret, context) } satisfies StoredEndpoint
+  })
+)
 
 interface MessageRow {
   readonly id: string
@@ -66,6 +64,7 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient | Secret
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
+    const sealedEndpoint = yield* makeSealedEndpoint
     const read = Effect.fnUntraced(function* (row: MessageRow) {
       const { sealed, ...endpoint } = row.endpoint
       if (sealed === undefined) return toMessage(row, endpoint)
@@ -87,13 +86,10 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient | Secret
       insert: Effect.fn("OutboxStore.insert")(function* (messages) {
         if (messages.length === 0) return new Set<string>()
         const sealed = yield* Effect.forEach(messages, (message) =>
-          Effect.map(
-            sealedEndpoint(secrets, message.endpoint, contextOf(message.workspaceId, message.id)),
-            (endpoint) => ({
-              ...message,
-              endpoint
-            })
-          )
+          Effect.map(sealedEndpoint(message.endpoint, contextOf(message.workspaceId, message.id)), (endpoint) => ({
+            ...message,
+            endpoint
+          }))
         )
         const rows = yield* stored(sql<{ readonly id: string }>`
           insert into message (id, workspace_id, enrichment_id, lane, state, cooldown_seconds, endpoint, content)

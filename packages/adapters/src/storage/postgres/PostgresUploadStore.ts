@@ -11,7 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Option from "effect/Option"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
-import { pieceBytes, uploadPieces } from "./UploadPieces.ts"
+import { pieceBytes, makeUploadPieces } from "./UploadPieces.ts"
 import { uploadShown } from "./UploadShown.ts"
 
 interface UploadRow {
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
   UploadStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const pieces = uploadPieces(sql, yield* Secrets)
+    const pieces = yield* makeUploadPieces
     const columns = sql.literal(uploadColumns)
     return UploadStore.of({
       insert: Effect.fn("UploadStore.insert")(function* (upload, bytes) {

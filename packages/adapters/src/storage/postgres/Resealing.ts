@@ -33,7 +33,9 @@ interface Place {
   readonly next: (keyIds: ReadonlyArray<string>, limit: number) => Effect.Effect<ReadonlyArray<Anew>, SqlError>
 }
 
-const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): ReadonlyArray<Place> => {
+const makePlaces = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
   const anew = (value: string, context: string, keep: (sealed: string) => Anew): Anew =>
     Effect.flatMap(secrets.open(value, context), (plain) => Effect.flatMap(secrets.seal(plain, context), keep))
   const bankKey = sql`split_part(connection_secrets, '.', 2)`
@@ -197,8 +199,8 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
         )
       })
     }
-  ]
-}
+  ] satisfies ReadonlyArray<Place> as ReadonlyArray<Place>
+})
 
 export interface Resealed {
   /** Values sealed anew this time. */
@@ -218,7 +220,7 @@ export const reseal: Effect.Effect<Resealed, StorageUnavailable, SqlClient.SqlCl
     const { current, previous } = secrets.keyIds
     let sealed = 0
     const left: Record<string, number> = {}
-    for (const { from, keyId, name, next } of placesOf(sql, secrets)) {
+    for (const { from, keyId, name, next } of yield* makePlaces) {
       let done = -1
       let unreadable = 0
       while (done !== 0) {

@@ -7,7 +7,7 @@ import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { contextOf, sealedEndpoint } from "./PostgresOutboxStore.ts"
+import { contextOf, makeSealedEndpoint } from "./PostgresOutboxStore.ts"
 import { withSealed } from "./SealedEnrichments.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 
@@ -31,6 +31,7 @@ export const sealDestinations: Effect.Effect<number, StorageUnavailable, SqlClie
   function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
+    const sealedEndpoint = yield* makeSealedEndpoint
 
     const enrichments = Effect.gen(function* () {
       const rows = yield* stored(sql<BodyRow>`select id, workspace_id as workspace, body::text as body from enrichment
@@ -53,7 +54,7 @@ export const sealDestinations: Effect.Effect<number, StorageUnavailable, SqlClie
         where endpoint ->> 'channel' in ('slack', 'webhook') and endpoint ->> 'sealed' is null
         limit ${batch} for update skip locked`)
       for (const { endpoint, id, workspace } of rows) {
-        const sealed = yield* sealedEndpoint(secrets, endpoint, contextOf(workspace, id))
+        const sealed = yield* sealedEndpoint(endpoint, contextOf(workspace, id))
         yield* stored(sql`update message set endpoint = ${JSON.stringify(sealed)} where id = ${id}`)
       }
       return rows.length

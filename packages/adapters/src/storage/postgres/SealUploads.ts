@@ -1,15 +1,15 @@
 /** Seals the uploaded files that older versions stored in the open. */
-import { Secrets } from "@millrace/core/bank"
+import type { Secrets } from "@millrace/core/bank"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
-import * as SqlClient from "effect/sql/SqlClient"
-import { uploadPieces } from "./UploadPieces.ts"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { makeUploadPieces } from "./UploadPieces.ts"
 
 /** Returns how many there were. Safe to run from several processes at once, and to be killed. */
 export const sealUploads: Effect.Effect<number, StorageUnavailable, SqlClient.SqlClient | Secrets> = Effect.gen(
   function* () {
-    const { sealOne } = uploadPieces(yield* SqlClient.SqlClient, yield* Secrets)
+    const { sealOne } = yield* makeUploadPieces
     let sealed = 0
     while (yield* sealOne()) sealed++
     return sealed

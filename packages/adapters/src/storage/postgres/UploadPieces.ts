@@ -5,11 +5,11 @@
  * Each piece is sealed for its place: whose file it is, which piece and of how many. A piece that is missing, changed,
  * swapped or of another file is noticed, and so is a file that was cut.
  */
-import type { Secrets } from "@millrace/core/bank"
+import { Secrets } from "@millrace/core/bank"
 import type { Upload } from "@millrace/core/upload"
 import { FileDamaged } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import { inTransaction, stored } from "./SqlFailure.ts"
 
 export const pieceBytes = 1_048_576
@@ -29,7 +29,10 @@ const reasons = {
   unknown_key: "its content was sealed with another key"
 } as const
 
-export const uploadPieces = (sql: SqlClient, secrets: Secrets["Service"]) => {
+export const makeUploadPieces = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+
   /** Inside a transaction: a part of a file is none. */
   const write = Effect.fnUntraced(function* <E>(
     upload: Owner,
@@ -92,4 +95,4 @@ export const uploadPieces = (sql: SqlClient, secrets: Secrets["Service"]) => {
     }).pipe(inTransaction(sql))
 
   return { write, read, sealOne }
-}
+})
