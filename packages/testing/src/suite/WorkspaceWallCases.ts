@@ -635,46 +635,18 @@ const all = {
   identity
 }
 
-/** Stores without a case here do not compile: these hold nothing of a workspace but ids. */
-type Covered =
-  | WorkspaceStore
-  | ApiKeyStore
-  | KeyArrivals
-  | EventStore
-  | AuditStore
-  | TaskStore
-  | Leases
-  | CursorStore
-  | StageStore
-  | IdempotencyStore
-  | BankStore
-  | BankRemains
-  | AccountJoinStore
-  | AccountLooks
-  // Keys of the whole installation.
+/** Stores of which nobody can ask for what is of another workspace. */
+type Apart =
+  // Keys and names of the whole installation.
   | ReceivedWebhooks
-  | ConnectionAttemptStore
-  | ConnectionSubjectStore
-  | RecordStore
-  | FeedStore
-  | JobStore
-  | DeliveryStore
-  | TableStore
-  | UploadStore
-  | EnrichmentStore
-  | EnrichmentRunStore
-  | MemoryPatternStore
-  | AnalysisStore
-  | FindingStore
-  | RecordChangeStore
-  | AnswerCache
-  | TokenBudget
-  | OutboxStore
-  | IdentityStore
   | DataKeys
+  | Leases
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
   | Resources
   | Transactor
+
+/** A store without cases here does not compile. */
+type Covered = Effect.Services<(typeof all)[keyof typeof all]["names"]> | Apart
 const missing: [Exclude<Kernel.Stores, Covered>] extends [never] ? "none" : "a store" = "none"
 
 /** What a workspace holds, as each of its stores tells it: what another one has done to it would show. */
