@@ -1,16 +1,16 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { aiEventTypes } from "./enrichment/kinds/ai/AiEvents.ts"
-import { digestEventTypes } from "./enrichment/kinds/digest/DigestEvents.ts"
-import { alertEventTypes } from "./enrichment/kinds/alert/AlertEvents.ts"
-import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
+import { digestEvents } from "./enrichment/kinds/digest/DigestEvents.ts"
+import { alertEvents } from "./enrichment/kinds/alert/AlertEvents.ts"
+import { budgetEvents } from "./enrichment/kinds/budget/Thresholds.ts"
 import { feeEventTypes } from "./enrichment/kinds/fees/FeeEvents.ts"
-import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
-import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
+import { transferEvents } from "./enrichment/kinds/transfer/TransferEvents.ts"
+import { monitorEvents } from "./enrichment/kinds/monitor/Cases.ts"
 import { splitEventTypes } from "./enrichment/kinds/split/SplitEvents.ts"
 import { enrichmentEventTypes } from "./enrichment/EnrichmentEvents.ts"
-import { findingEventTypes } from "./enrichment/FindingEvents.ts"
-import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
+import { findingEvents } from "./enrichment/FindingEvents.ts"
+import { memoryEvents } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import { recurringEventTypes } from "./enrichment/kinds/recurring/RecurringEvents.ts"
 import { anomalyEventTypes } from "./enrichment/kinds/anomaly/AnomalyEvents.ts"
 import type { EventType } from "./event/EventType.ts"
@@ -25,17 +25,17 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...recordEventTypes,
   ...feedEventTypes,
   ...messageEventTypes,
-  ...alertEventTypes,
-  ...digestEventTypes,
+  ...Object.values(alertEvents),
+  ...Object.values(digestEvents),
   ...jobEventTypes,
   ...enrichmentEventTypes,
-  ...findingEventTypes,
-  ...budgetEventTypes,
-  ...memoryEventTypes,
+  ...Object.values(findingEvents),
+  ...Object.values(budgetEvents),
+  ...Object.values(memoryEvents),
   ...anomalyEventTypes,
   ...recurringEventTypes,
-  ...transferEventTypes,
-  ...monitorEventTypes,
+  ...Object.values(transferEvents),
+  ...Object.values(monitorEvents),
   ...aiEventTypes,
   ...splitEventTypes,
   ...feeEventTypes

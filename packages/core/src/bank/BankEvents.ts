@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { NewEvent } from "../event/Event.ts"
-import { eventType } from "../event/EventType.ts"
+import { eventType, eventTypes } from "../event/EventType.ts"
 import { ConnectionStatus, HealthStatus } from "../provider/ConnectionHealth.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp, toMillis } from "../shared/Timestamp.ts"
@@ -77,28 +77,14 @@ export const bankRemovalFailed = eventType({
   data: Schema.Struct({ bankId: Id("bank"), stage: BankRemoval.fields.stage, reason: Schema.String })
 })
 
-const accountData = Schema.Struct({ bankId: Id("bank"), accountId: Id("account") })
-
-const accountAdded = eventType({
-  type: "account.added",
-  subject: "account",
-  summary: "A bank lists an account for the first time.",
-  data: accountData
-})
-
-const accountMissing = eventType({
-  type: "account.missing",
-  subject: "account",
-  summary: "A bank lists an account no longer.",
-  data: accountData
-})
-
-const accountReturned = eventType({
-  type: "account.returned",
-  subject: "account",
-  summary: "A bank lists an account again that it had not listed.",
-  data: accountData
-})
+const accountLists = eventTypes(
+  { subject: "account", data: Schema.Struct({ bankId: Id("bank"), accountId: Id("account") }) },
+  {
+    "account.added": "A bank lists an account for the first time.",
+    "account.missing": "A bank lists an account no longer.",
+    "account.returned": "A bank lists an account again that it had not listed."
+  }
+)
 
 const joinData = Schema.Struct({ bankId: Id("bank"), accountId: Id("account"), joinedId: Id("account") })
 
@@ -133,13 +119,11 @@ export const bankEventTypes = [
   bankRestored,
   bankRemoved,
   bankRemovalFailed,
-  accountAdded,
-  accountMissing,
-  accountReturned,
+  ...Object.values(accountLists),
   accountJoined,
   accountParted,
   accountJoinSuggested
-] as const
+]
 
 /** Days before the end of a consent at which a person is told. */
 const warningDays = [14, 7, 1]
@@ -216,7 +200,7 @@ export const accountEvents = (
   return accounts.filter(isOwnAccount).flatMap(({ bankId, id, state, workspaceId }) => {
     const known = before.get(id)
     if (known?.state === state) return []
-    const type = known === undefined ? accountAdded : state === "open" ? accountReturned : accountMissing
-    return [type.of({ workspaceId, subjectId: id, cause, data: { bankId, accountId: id } })]
+    const type = known === undefined ? "account.added" : state === "open" ? "account.returned" : "account.missing"
+    return [accountLists[type].of({ workspaceId, subjectId: id, cause, data: { bankId, accountId: id } })]
   })
 }

@@ -22,6 +22,13 @@ export interface EventType<Data> {
     readonly cause: ActorRef
     readonly data: Data
   }) => NewEvent
+  /** The same as an enrichment of a set kind plans it; `key` names it for ever within the enrichment. */
+  readonly planned: (event: { readonly key: string; readonly subjectId: string; readonly data: Data }) => {
+    readonly key: string
+    readonly type: string
+    readonly subjectId: string
+    readonly data: Schema.Json
+  }
   /** The data of an event of this type; `None` for events of other types. */
   readonly dataOf: (event: NewEvent) => Option.Option<Data>
 }
@@ -49,6 +56,16 @@ export const eventType = <Data>(
       cause: event.cause,
       data: encode(event.data)
     }),
+    planned: (event) => ({ key: event.key, type, subjectId: event.subjectId, data: encode(event.data) }),
     dataOf: (event) => (event.type === type ? decode(event.data) : Option.none())
   }
 }
+
+/** Declares types of events that are about the same and have the same data: by their names, with what each says. */
+export const eventTypes = <Name extends string, Data>(
+  common: Pick<EventType<Data>, "subject" | "data"> & { readonly outbound?: boolean },
+  summaries: Readonly<Record<Name, string>>
+): Readonly<Record<Name, EventType<Data>>> =>
+  Object.fromEntries(
+    Object.entries<string>(summaries).map(([type, summary]) => [type, eventType({ ...common, type, summary })])
+  ) as Record<Name, EventType<Data>>

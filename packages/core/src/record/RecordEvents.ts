@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { NewEvent } from "../event/Event.ts"
-import { eventType } from "../event/EventType.ts"
+import { eventType, eventTypes } from "../event/EventType.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -21,37 +21,25 @@ export const transactionsNew = eventType({
   })
 })
 
-const some = Schema.Struct({
-  bankId: Id("bank"),
-  accountId: Id("account"),
-  dataType: Schema.String,
-  count: Schema.Int,
-  recordIds: Schema.Array(Schema.String)
-})
-
-const recordMerged = eventType({
-  type: "record.merged",
-  subject: "account",
-  summary: "Records of an account turned out to be one event with another record, or another source shows the same.",
-  outbound: true,
-  data: some
-})
-
-const recordDropped = eventType({
-  type: "record.dropped",
-  subject: "account",
-  summary: "Records of an account are gone: their source no longer shows them.",
-  outbound: true,
-  data: some
-})
-
-const recordRevived = eventType({
-  type: "record.revived",
-  subject: "account",
-  summary: "Records of an account that were gone are shown again.",
-  outbound: true,
-  data: some
-})
+const recordEvents = eventTypes(
+  {
+    subject: "account",
+    outbound: true,
+    data: Schema.Struct({
+      bankId: Id("bank"),
+      accountId: Id("account"),
+      dataType: Schema.String,
+      count: Schema.Int,
+      recordIds: Schema.Array(Schema.String)
+    })
+  },
+  {
+    "record.merged":
+      "Records of an account turned out to be one event with another record, or another source shows the same.",
+    "record.dropped": "Records of an account are gone: their source no longer shows them.",
+    "record.revived": "Records of an account that were gone are shown again."
+  }
+)
 
 const idUntrusted = eventType({
   type: "id.untrusted",
@@ -62,9 +50,9 @@ const idUntrusted = eventType({
 })
 
 /** Told where an enrichment tunes the identity of records. */
-export const identityEventTypes = [recordMerged, recordDropped, recordRevived, idUntrusted] as const
+export const identityEventTypes = [...Object.values(recordEvents), idUntrusted]
 
-export const recordEventTypes = [transactionsNew, ...identityEventTypes] as const
+export const recordEventTypes = [transactionsNew, ...identityEventTypes]
 
 interface Told {
   readonly workspaceId: WorkspaceId
@@ -81,10 +69,9 @@ export const identityEvents = (
   cause: ActorRef
 ): ReadonlyArray<NewEvent> => {
   if (ids.length === 0) return []
-  const type = what === "merged" ? recordMerged : what === "dropped" ? recordDropped : recordRevived
   const recordIds = ids.slice(0, limits.eventIds)
   const data = { bankId, accountId, dataType, count: ids.length, recordIds }
-  return [type.of({ workspaceId, subjectId: accountId, cause, data })]
+  return [recordEvents[`record.${what}`].of({ workspaceId, subjectId: accountId, cause, data })]
 }
 
 export const untrustedEvent = ({ accountId, bankId, dataType, workspaceId }: Told, cause: ActorRef): NewEvent =>

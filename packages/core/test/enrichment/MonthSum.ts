@@ -85,7 +85,7 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
               ],
         events:
           over && state?.over !== true
-            ? [{ key: `${month}:over`, type: "month.over", subjectId: enrichmentId, data: { month } }]
+            ? [monthOver.planned({ key: `${month}:over`, subjectId: enrichmentId, data: { month } })]
             : [],
         findings: over
           ? [

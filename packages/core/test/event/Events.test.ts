@@ -1,5 +1,5 @@
 import { EventStore } from "../../src/event/EventStore.ts"
-import { eventType } from "../../src/event/EventType.ts"
+import { eventType, eventTypes } from "../../src/event/EventType.ts"
 import { Events } from "../../src/event/Events.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { limits } from "../../src/shared/Limits.ts"
@@ -134,6 +134,25 @@ describe("eventType", () => {
       expect(counted.dataOf({ ...event, data: { n: "3" } })).toEqual(Option.none())
     }).pipe(Effect.provide(world))
   )
+
+  it("plans events of several types that have the same data", () => {
+    const types = eventTypes(
+      { subject: "thing", outbound: true, data: Schema.Struct({ n: Schema.FiniteFromString }) },
+      { "thing.counted": "A thing was counted.", "thing.lost": "A thing is gone." }
+    )
+    const { planned, summary } = types["thing.lost"]
+    expect(summary).toBe("A thing is gone.")
+    expect(planned({ key: "k", subjectId: "a", data: { n: 3 } })).toEqual({
+      key: "k",
+      type: "thing.lost",
+      subjectId: "a",
+      data: { n: "3" }
+    })
+    expect(Object.values(types).map(({ outbound, type }) => [type, outbound])).toEqual([
+      ["thing.counted", true],
+      ["thing.lost", true]
+    ])
+  })
 
   it("refuses a name that says not of what", () => {
     for (const type of ["counted", "Thing.counted", "thing.", "thing counted"]) {

@@ -22,7 +22,7 @@ import {
   recordContent,
   summaryContent
 } from "./AlertContent.ts"
-import { type AlertEventName, encodeTold } from "./AlertEvents.ts"
+import { type AlertEventName, alertEvents } from "./AlertEvents.ts"
 import { type Firing, follow } from "./Firing.ts"
 import type { PreparedAlert } from "./PreparedAlert.ts"
 
@@ -70,16 +70,12 @@ const dueOf = (
   return day === undefined ? undefined : CalendarDate.addDays(day, keptDays)
 }
 
-const eventOf = (
-  { enrichmentId, name }: Input,
-  { about, firing, type }: Told,
-  content: MessageContent
-): PlannedEvent => ({
-  key: `${type}:${keyOf(about.recordId, firing)}`,
-  type,
-  subjectId: enrichmentId,
-  data: encodeTold({ name, subject: about.recordId, ordinal: firing.ordinal, title: content.title.slice(0, 500) })
-})
+const eventOf = ({ enrichmentId, name }: Input, { about, firing, type }: Told, content: MessageContent): PlannedEvent =>
+  alertEvents[type].planned({
+    key: `${type}:${keyOf(about.recordId, firing)}`,
+    subjectId: enrichmentId,
+    data: { name, subject: about.recordId, ordinal: firing.ordinal, title: content.title.slice(0, 500) }
+  })
 
 const byDay = (a: Told, b: Told): number => {
   const [first, second] = [dayOf(a.about.fields) ?? "", dayOf(b.about.fields) ?? ""]
@@ -203,12 +199,13 @@ export const hearEvents = (input: HeardInput<PreparedAlert>) => {
   const rest = heard.slice(count)
   const last = rest[0]
   return {
-    events: heard.map(({ content, event, key }): PlannedEvent => ({
-      key,
-      type: "alert.fired",
-      subjectId: enrichmentId,
-      data: encodeTold({ name, subject: event.key, ordinal: 1, title: content.title.slice(0, 500) })
-    })),
+    events: heard.map(({ content, event, key }) =>
+      alertEvents["alert.fired"].planned({
+        key,
+        subjectId: enrichmentId,
+        data: { name, subject: event.key, ordinal: 1, title: content.title.slice(0, 500) }
+      })
+    ),
     messages: [
       ...heard.slice(0, count).map(({ content, key }): PlannedMessage => ({ ...common, key, content })),
       ...(last === undefined

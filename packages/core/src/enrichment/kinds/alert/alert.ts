@@ -6,7 +6,7 @@ import { limits } from "../../../shared/Limits.ts"
 import { suppression } from "../EnrichmentFact.ts"
 import type { SetKind } from "../SetKind.ts"
 import { AlertConfig, alertStage, checkAlert } from "./AlertConfig.ts"
-import { alertEventTypes } from "./AlertEvents.ts"
+import { alertEvents } from "./AlertEvents.ts"
 import { hearEvents, placesOf, planAlert } from "./AlertPlan.ts"
 import { Firing } from "./Firing.ts"
 import { prepareAlert, type PreparedAlert } from "./PreparedAlert.ts"
@@ -25,7 +25,7 @@ export const makeAlert = ({
     authority: "analysis",
     dataTypes,
     writes: [],
-    emits: alertEventTypes,
+    emits: Object.values(alertEvents),
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: AlertConfig,

@@ -5,7 +5,7 @@ import { CalendarDate } from "../../../shared/CalendarDate.ts"
 import { Detector } from "./AnomalyConfig.ts"
 import { severities } from "./Score.ts"
 
-const anomalyFlagged = eventType({
+export const anomalyFlagged = eventType({
   type: "anomaly.flagged",
   subject: "record",
   summary: "Something about a record is unusual.",
@@ -21,7 +21,7 @@ const anomalyFlagged = eventType({
   })
 })
 
-const anomalyCleared = eventType({
+export const anomalyCleared = eventType({
   type: "anomaly.cleared",
   subject: "record",
   summary: "What was unusual about a record is not any more: it settled otherwise, or a person said so.",

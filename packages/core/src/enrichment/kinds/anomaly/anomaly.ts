@@ -10,10 +10,11 @@ import { suppression } from "../EnrichmentFact.ts"
 import type { Partition, PartitionPlan, PlanInput, SetKind } from "../SetKind.ts"
 import { AnomalyConfig, Detector } from "./AnomalyConfig.ts"
 import { AnomalyEvidence, explainAnomaly, fieldsOfEvidence, sentenceOfAll } from "./AnomalyEvidence.ts"
-import { anomalyEventTypes } from "./AnomalyEvents.ts"
+import { anomalyCleared, anomalyEventTypes, anomalyFlagged } from "./AnomalyEvents.ts"
 import { Detection, type Excess, type Flag } from "./Detection.ts"
 import { amountField, entriesOf, entryFields, isLookedAt } from "./Entry.ts"
 import { calledCorrect, calledNormal, Feedback } from "./Feedback.ts"
+import type { Severity } from "./Score.ts"
 
 const anomalyStage = 120
 
@@ -92,7 +93,7 @@ const planAccount = ({ records, state }: Partition<State>, input: Input): Partit
     const kinds = flag.detected.map(({ kind }) => kind)
     flagged.push({ recordId, kinds })
     const date = CalendarDate.fromEpochDay(day)
-    const severity = said.get("anomaly.severity")!
+    const severity = said.get("anomaly.severity") as Severity
     const score = Number(said.get("anomaly.score"))
     const why = sentenceOfAll(evidence)
     const data = { recordId, date, kinds, severity, score, why }
@@ -106,14 +107,14 @@ const planAccount = ({ records, state }: Partition<State>, input: Input): Partit
     if (today - day > config.maxAgeDays) continue
     const tellFrom = pending ? day + pendingDays + 1 : day
     if (tellFrom > today) due = Math.min(due, tellFrom)
-    else events.push({ key: `${recordId}:${kinds.join(",")}`, type: "anomaly.flagged", subjectId: recordId, data })
+    else events.push(anomalyFlagged.planned({ key: `${recordId}:${kinds.join(",")}`, subjectId: recordId, data }))
   }
   const now = new Map(flagged.map(({ kinds, recordId }) => [recordId, kinds]))
   const held = new Set(records.map(({ recordId }) => recordId))
   for (const { kinds, recordId } of state?.flagged ?? []) {
     if (now.has(recordId) || !held.has(recordId)) continue
-    const data = { recordId, kinds }
-    events.push({ key: `${recordId}:${kinds.join(",")}:cleared`, type: "anomaly.cleared", subjectId: recordId, data })
+    const key = `${recordId}:${kinds.join(",")}:cleared`
+    events.push(anomalyCleared.planned({ key, subjectId: recordId, data: { recordId, kinds } }))
   }
   return {
     state: { flagged },

@@ -1,6 +1,6 @@
 /** Thresholds that a budget crosses, told once, and again after it recovered (enrichments C12). */
 import * as Schema from "effect/Schema"
-import { eventType } from "../../../event/EventType.ts"
+import { eventTypes } from "../../../event/EventType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { Currency } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
@@ -25,23 +25,15 @@ const Told = Schema.Struct({
   /** What there is to spend: the amount of the line, and what the period before left over. */
   budget: Decimal.DecimalText
 })
-const encodeTold = Schema.encodeSync(Told)
 
-const budgetThreshold = eventType({
-  type: "budget.threshold",
-  subject: "enrichment",
-  summary: "A line of a budget crossed one of its thresholds, or will probably do so before its period ends.",
-  outbound: true,
-  data: Told
-})
-const budgetRecovered = eventType({
-  type: "budget.recovered",
-  subject: "enrichment",
-  summary: "A line of a budget is below a threshold again that it had crossed.",
-  outbound: true,
-  data: Told
-})
-export const budgetEventTypes = [budgetThreshold, budgetRecovered] as const
+export const budgetEvents = eventTypes(
+  { subject: "enrichment", outbound: true, data: Told },
+  {
+    "budget.threshold":
+      "A line of a budget crossed one of its thresholds, or will probably do so before its period ends.",
+    "budget.recovered": "A line of a budget is below a threshold again that it had crossed."
+  }
+)
 
 /** How far below a threshold a budget has recovered, as a part of the budget. */
 const recovery = Decimal.make("0.02")
@@ -105,7 +97,7 @@ export const crossingEvents = (
     if (found === undefined) return []
     const { amount, cell } = found
     const key = `${of.revision}:${start}:${basis}:${threshold}:${n}:${line}`
-    const data = encodeTold({
+    const data = {
       line,
       name: cell.line.name,
       from: start,
@@ -115,9 +107,12 @@ export const crossingEvents = (
       currency: of.currency,
       amount: Decimal.fromUnits(amount, of.digits),
       budget: Decimal.fromUnits(cell.amount + cell.carriedIn, of.digits)
-    })
-    const told = { key, type: budgetThreshold.type, subjectId: of.enrichmentId, data }
-    return on ? [told] : [told, { ...told, key: `${key}:recovered`, type: budgetRecovered.type }]
+    }
+    const told = { key, subjectId: of.enrichmentId, data }
+    return [
+      budgetEvents["budget.threshold"].planned(told),
+      ...(on ? [] : [budgetEvents["budget.recovered"].planned({ ...told, key: `${key}:recovered` })])
+    ]
   })
 
 const isFact = ({ basis }: Crossing) => basis === "fact"

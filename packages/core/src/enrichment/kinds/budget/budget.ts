@@ -14,7 +14,7 @@ import { foldPeriods } from "./Fold.ts"
 import { BudgetEvidence, keysField, type PeriodInput, planPeriod } from "./PeriodPlan.ts"
 import { pacePeriods, projections, seriesReachDays } from "./Projection.ts"
 import {
-  budgetEventTypes,
+  budgetEvents,
   crossingEvents,
   crossingFindings,
   crossings,
@@ -191,7 +191,7 @@ export const makeBudget = ({
     authority: "analysis",
     dataTypes: ["transactions"],
     writes: [keysField],
-    emits: budgetEventTypes,
+    emits: Object.values(budgetEvents),
     finds: [thresholdFinding, unconvertedFinding],
     perWorkspace: limits.enrichmentsPerWorkspace
   },

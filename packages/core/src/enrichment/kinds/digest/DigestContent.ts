@@ -7,6 +7,7 @@ import * as Decimal from "../../../shared/Decimal.ts"
 import type { DigestConfig } from "./DigestConfig.ts"
 import type { DigestFact, Measured } from "./DigestFact.ts"
 import { type DigestItem, itemsOf } from "./DigestItems.ts"
+import type { DigestEventName } from "./DigestEvents.ts"
 
 export interface Issue {
   readonly enrichmentId: string
@@ -67,7 +68,7 @@ const periodText = ({ end, locale, start }: Issue): string => {
 const flow = (measured: Measured | undefined, subject: string): Decimal.Decimal =>
   measured?.facts.get(`flow:${subject}`)?.value ?? Decimal.zero
 
-export const digestContent = (issue: Issue, type: "digest.issued" | "digest.amended"): MessageContent => {
+export const digestContent = (issue: Issue, type: DigestEventName): MessageContent => {
   const { before, config, currency, enrichmentId, end, incomplete, locale, name, now, start } = issue
   const money = (value: Decimal.Decimal) => moneyText(value, currency, locale)
   const period = periodText(issue)

@@ -10,7 +10,7 @@ import { wallInstant } from "../../../shared/WallTime.ts"
 import type { PartitionPlan, PlanInput, PlannedEvent, PlannedMessage } from "../SetKind.ts"
 import type { DigestConfig } from "./DigestConfig.ts"
 import { digestContent, type Issue } from "./DigestContent.ts"
-import { encodeTold } from "./DigestEvents.ts"
+import { type DigestEventName, digestEvents } from "./DigestEvents.ts"
 import { DigestFact, measure, type Measured } from "./DigestFact.ts"
 
 /** The one partition that decides; the others hold the records of their periods. */
@@ -121,16 +121,17 @@ export const planDigest = Effect.fnUntraced(function* (input: Input) {
 
   const events: Array<PlannedEvent> = []
   const messages: Array<PlannedMessage> = []
-  const tell = (issue: Issue, type: "digest.issued" | "digest.amended", ordinal: number) => {
+  const tell = (issue: Issue, type: DigestEventName, ordinal: number) => {
     const content = digestContent(issue, type)
     const key = `${input.revision}:${issue.start}:${ordinal}`
     const to = CalendarDate.addDays(issue.end, -1)
-    events.push({
-      key: `${type}:${key}`,
-      type,
-      subjectId: enrichmentId,
-      data: encodeTold({ name: input.name, from: issue.start, to, title: content.title.slice(0, 500) })
-    })
+    events.push(
+      digestEvents[type].planned({
+        key: `${type}:${key}`,
+        subjectId: enrichmentId,
+        data: { name: input.name, from: issue.start, to, title: content.title.slice(0, 500) }
+      })
+    )
     if (config.destinations.length === 0) return
     const when = Timestamp.fromMillis(wallInstant(issue.end, config.timeOfDay, timezone))
     messages.push({ key, destinations: config.destinations, content, ...(when > at ? { at: when } : {}) })

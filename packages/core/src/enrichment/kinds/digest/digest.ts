@@ -6,7 +6,7 @@ import { periodIndex, periodStart } from "../../../shared/Recurrence.ts"
 import { suppression } from "../EnrichmentFact.ts"
 import type { SetKind } from "../SetKind.ts"
 import { checkDigest, DigestConfig, periodsOf } from "./DigestConfig.ts"
-import { digestEventTypes } from "./DigestEvents.ts"
+import { digestEvents } from "./DigestEvents.ts"
 import { reads } from "./DigestFact.ts"
 import { DigestState, ledgerKey, planDigest, type PreparedDigest } from "./DigestPlan.ts"
 
@@ -19,7 +19,7 @@ export const digest: SetKind<DigestConfig, PreparedDigest, DigestState, null> = 
     authority: "analysis",
     dataTypes: ["transactions"],
     writes: [],
-    emits: digestEventTypes,
+    emits: Object.values(digestEvents),
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: DigestConfig,

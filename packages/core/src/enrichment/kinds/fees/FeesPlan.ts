@@ -143,15 +143,10 @@ const saidOf = (
     }
     if (config.setCategory !== undefined) claim("category", config.setCategory)
     const told = { recordId, kind, amount: item.amount, currency: item.currency }
-    events.push({ key: `detected:${recordId}`, type: feeDetected.type, subjectId: enrichmentId, data: told })
+    events.push(feeDetected.planned({ key: `detected:${recordId}`, subjectId: enrichmentId, data: told }))
     if (refund === undefined) continue
     const data = { ...told, refundRecordId: refund.recordId }
-    events.push({
-      key: `refunded:${recordId}:${refund.recordId}`,
-      type: feeRefunded.type,
-      subjectId: enrichmentId,
-      data
-    })
+    events.push(feeRefunded.planned({ key: `refunded:${recordId}:${refund.recordId}`, subjectId: enrichmentId, data }))
   }
   return { claims, links, events }
 }
@@ -198,7 +193,7 @@ const tradeFees = ({ enrichmentId, prepared: { config, kinds } }: Input, records
     claim("fee.avoidable", false)
     if (config.setCategory !== undefined) claim("category", config.setCategory)
     const data = { recordId, kind: "brokerage", amount: fees, currency: String(fields["currency"] ?? "") }
-    events.push({ key: `detected:${recordId}`, type: feeDetected.type, subjectId: enrichmentId, data })
+    events.push(feeDetected.planned({ key: `detected:${recordId}`, subjectId: enrichmentId, data }))
   }
   return { ...silent, claims, events }
 }

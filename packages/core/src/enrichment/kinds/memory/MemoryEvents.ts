@@ -1,6 +1,6 @@
 /** What is told of what memories learn (enrichments B3). */
 import * as Schema from "effect/Schema"
-import { eventType } from "../../../event/EventType.ts"
+import { eventTypes } from "../../../event/EventType.ts"
 import { Id } from "../../../shared/Ids.ts"
 import { MemoryPattern, type PatternStatus } from "./MemoryPattern.ts"
 
@@ -19,34 +19,17 @@ const data = Schema.Struct({
   reason: Schema.optionalKey(Schema.String)
 })
 
-const proposed = eventType({
-  type: "memory.proposed",
-  subject: "enrichment",
-  summary: "A memory has learnt something that waits for a person to agree.",
-  outbound: true,
-  data
-})
+export const memoryEvents = eventTypes(
+  { subject: "enrichment", outbound: true, data },
+  {
+    "memory.proposed": "A memory has learnt something that waits for a person to agree.",
+    "memory.activated": "A memory fills a field from now on, by what people decided.",
+    "memory.retired": "A memory no longer fills a field: people decided otherwise, or did not want it."
+  }
+)
 
-const activated = eventType({
-  type: "memory.activated",
-  subject: "enrichment",
-  summary: "A memory fills a field from now on, by what people decided.",
-  outbound: true,
-  data
-})
-
-const retired = eventType({
-  type: "memory.retired",
-  subject: "enrichment",
-  summary: "A memory no longer fills a field: people decided otherwise, or did not want it.",
-  outbound: true,
-  data
-})
-
-export const memoryEventTypes = [proposed, activated, retired] as const
-
-const typeOf = (status: PatternStatus): (typeof memoryEventTypes)[number] =>
-  status === "proposed" ? proposed : status === "active" ? activated : retired
+const nameOf = (status: PatternStatus): keyof typeof memoryEvents =>
+  status === "proposed" ? "memory.proposed" : status === "active" ? "memory.activated" : "memory.retired"
 
 /** What is told where a pattern became another; nothing where it stays what it was for its readers. */
 export const patternEvent = (before: MemoryPattern | undefined, after: MemoryPattern) => {
@@ -56,7 +39,7 @@ export const patternEvent = (before: MemoryPattern | undefined, after: MemoryPat
   if (isOver && before?.status !== "active") return []
   const { bound, condition, count, enrichmentId, field, id, key, predicted, reason, right, total, value } = after
   const told = { enrichmentId, patternId: id, key, field, condition, value, count, total, bound, right, predicted }
-  const { type } = typeOf(after.status)
+  const type = nameOf(after.status)
   const encoded = Schema.encodeSync(data)({ ...told, ...(reason === undefined ? {} : { reason }) })
   return [{ type, subjectId: enrichmentId as string, data: encoded as Schema.Json }]
 }

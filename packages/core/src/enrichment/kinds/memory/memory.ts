@@ -7,7 +7,7 @@ import { coerce } from "../../../rule/ActionPlan.ts"
 import { typeOf } from "../../../rule/FieldAccess.ts"
 import { type Claim, EnrichmentFault, type Outcome, type PersonsAct, type RecordKind, type View } from "../Kind.ts"
 import { checkMemory, MemoryConfig, memoryStage } from "./MemoryConfig.ts"
-import { memoryEventTypes, patternEvent } from "./MemoryEvents.ts"
+import { memoryEvents, patternEvent } from "./MemoryEvents.ts"
 import { conditionText, keyOf, meets, MemoryPattern, PatternCondition, textKeyOf } from "./MemoryPattern.ts"
 import type { MemoryPatterns } from "./MemoryPatterns.ts"
 import { findingOf, patternFeedback, patternFinding } from "./PatternFinding.ts"
@@ -94,7 +94,7 @@ export const makeMemory = ({
     authority: "memory",
     dataTypes,
     writes: ["*"],
-    emits: memoryEventTypes,
+    emits: Object.values(memoryEvents),
     finds: [patternFinding],
     perWorkspace: 1
   },

@@ -6,7 +6,7 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import type { PlannedMessage } from "../SetKind.ts"
 import type { MonitorConfig } from "./MonitorConfig.ts"
-import { type CaseEvent, monitorBreached, monitorRecovered } from "./Cases.ts"
+import { type CaseEvent, type MonitorEventName } from "./Cases.ts"
 
 interface Speaker {
   readonly enrichmentId: string
@@ -16,7 +16,7 @@ interface Speaker {
   readonly config: MonitorConfig
 }
 
-const leads: Readonly<Record<string, string>> = {
+const leads: Readonly<Record<MonitorEventName, string>> = {
   "monitor.breached": "",
   "monitor.updated": "Worse: ",
   "monitor.recovered": "As it should be again: "
@@ -30,7 +30,7 @@ const contentOf = (
 ): MessageContent => {
   const checkName = config.checks.find(({ key }) => key === check)?.name ?? labelText(check)
   const day = CalendarDate.inZone(Timestamp.toMillis(since), timezone)
-  const line = [...`${leads[type] ?? ""}${title}`].slice(0, longestTitle).join("")
+  const line = [...`${leads[type]}${title}`].slice(0, longestTitle).join("")
   return {
     type,
     title: line,
@@ -60,13 +60,13 @@ export const caseMessages = (
   if (destinations.length === 0) return []
   return events.map((event) => {
     const breach = events.find(
-      ({ check, opening, type }) => type === monitorBreached.type && check === event.check && opening === event.opening
+      ({ check, opening, type }) => type === "monitor.breached" && check === event.check && opening === event.opening
     )
     return {
       key: event.key,
       destinations,
       content: contentOf(event, speaker),
-      ...(event.type === monitorRecovered.type && breach !== undefined
+      ...(event.type === "monitor.recovered" && breach !== undefined
         ? { retracts: { key: breach.key, quiet: false } }
         : {})
     }

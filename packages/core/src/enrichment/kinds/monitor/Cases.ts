@@ -1,6 +1,6 @@
 /** One case for each thing that is wrong: opened once, told again when it gets worse, closed once (enrichments C13). */
 import * as Schema from "effect/Schema"
-import { eventType } from "../../../event/EventType.ts"
+import { eventTypes } from "../../../event/EventType.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import type { PlannedEvent, PlannedFinding } from "../SetKind.ts"
@@ -16,30 +16,16 @@ const Told = Schema.Struct({
   since: Timestamp.Timestamp,
   data: Schema.Record(Schema.String, Schema.Json)
 })
-const encodeTold = Schema.encodeSync(Told)
 
-export const monitorBreached = eventType({
-  type: "monitor.breached",
-  subject: "enrichment",
-  summary: "A check of a monitor found something wrong, and opened a case.",
-  outbound: true,
-  data: Told
-})
-const monitorUpdated = eventType({
-  type: "monitor.updated",
-  subject: "enrichment",
-  summary: "What a case of a monitor is about has become worse by a quarter.",
-  outbound: true,
-  data: Told
-})
-export const monitorRecovered = eventType({
-  type: "monitor.recovered",
-  subject: "enrichment",
-  summary: "What a case of a monitor was about is as it should be again.",
-  outbound: true,
-  data: Told
-})
-export const monitorEventTypes = [monitorBreached, monitorUpdated, monitorRecovered] as const
+export const monitorEvents = eventTypes(
+  { subject: "enrichment", outbound: true, data: Told },
+  {
+    "monitor.breached": "A check of a monitor found something wrong, and opened a case.",
+    "monitor.updated": "What a case of a monitor is about has become worse by a quarter.",
+    "monitor.recovered": "What a case of a monitor was about is as it should be again."
+  }
+)
+export type MonitorEventName = keyof typeof monitorEvents
 
 export const caseFinding = "monitor_case"
 
@@ -123,7 +109,7 @@ export const nextCases = (
 /** Something that happened to a case. */
 export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
   readonly key: string
-  readonly type: string
+  readonly type: MonitorEventName
   /** Names the case, and which time it was opened. */
   readonly opening: string
 }
@@ -137,23 +123,16 @@ export const caseEvents = (cases: ReadonlyArray<Case>, revision: number): Readon
     if (state === "suspected") return []
     const opening = `${revision}:${check}:${n}:${subject}`
     const told = { check, subject, title, value: toldValue, since, data }
-    const event = (type: string, suffix: string) => ({ ...told, key: opening + suffix, type, opening })
+    const event = (type: MonitorEventName, suffix: string) => ({ ...told, key: opening + suffix, type, opening })
     return [
-      event(monitorBreached.type, ""),
-      ...(updates === 0 ? [] : [event(monitorUpdated.type, `:worse:${updates}`)]),
-      ...(state === "closed" ? [event(monitorRecovered.type, ":recovered")] : [])
+      event("monitor.breached", ""),
+      ...(updates === 0 ? [] : [event("monitor.updated", `:worse:${updates}`)]),
+      ...(state === "closed" ? [event("monitor.recovered", ":recovered")] : [])
     ]
   })
 
-export const plannedEvent = (
-  { key, opening: _opening, type, ...told }: CaseEvent,
-  subjectId: string
-): PlannedEvent => ({
-  key,
-  type,
-  subjectId,
-  data: encodeTold(told)
-})
+export const plannedEvent = ({ key, opening: _opening, type, ...told }: CaseEvent, subjectId: string): PlannedEvent =>
+  monitorEvents[type].planned({ key, subjectId, data: told })
 
 export const caseFindings = (cases: ReadonlyArray<Case>, enrichmentId: string): ReadonlyArray<PlannedFinding> =>
   cases.flatMap(({ check, data, since, state, subject, title }) =>

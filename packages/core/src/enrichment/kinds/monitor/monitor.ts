@@ -10,7 +10,7 @@ import * as Timestamp from "../../../shared/Timestamp.ts"
 import { suppression } from "../EnrichmentFact.ts"
 import type { Partition, PartitionKey, PartitionPlan, PlanInput, SetAccount, SetKind, SetRecord } from "../SetKind.ts"
 import { caseMessages } from "./CaseMessages.ts"
-import { caseEvents, caseFinding, caseFindings, monitorEventTypes, nextCases, plannedEvent } from "./Cases.ts"
+import { caseEvents, caseFinding, caseFindings, monitorEvents, nextCases, plannedEvent } from "./Cases.ts"
 import { checkMonitor, type CheckOf, MonitorConfig, monitorStage } from "./MonitorConfig.ts"
 import { isEmptyRow, isKept, keysBack, prepareMonitor, type PreparedMonitor, rowKey, rowOf } from "./MonitorRows.ts"
 import { casesKey, type CasesState, keptBalances, type MonitorRow, MonitorState, type Seen } from "./MonitorState.ts"
@@ -140,7 +140,7 @@ export const makeMonitor = ({
     authority: "analysis",
     dataTypes,
     writes: [],
-    emits: monitorEventTypes,
+    emits: Object.values(monitorEvents),
     finds: [caseFinding],
     perWorkspace: limits.enrichmentsPerWorkspace
   },

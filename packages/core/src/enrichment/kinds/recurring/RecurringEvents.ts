@@ -19,7 +19,7 @@ const series = {
 }
 const payment = { ...series, recordId: Schema.String, date: CalendarDate }
 
-const recurringDetected = eventType({
+export const recurringDetected = eventType({
   type: "recurring.detected",
   subject: "series",
   summary: "Payments were found that recur.",
@@ -27,7 +27,7 @@ const recurringDetected = eventType({
   data: Schema.Struct({ ...series, expectedDate: CalendarDate })
 })
 
-const recurringArrived = eventType({
+export const recurringArrived = eventType({
   type: "recurring.arrived",
   subject: "series",
   summary: "A payment of a series has come; `deltaDays` after it was expected.",
@@ -35,7 +35,7 @@ const recurringArrived = eventType({
   data: Schema.Struct({ ...payment, deltaDays: Schema.Int, pending: Schema.Boolean })
 })
 
-const recurringPriceChanged = eventType({
+export const recurringPriceChanged = eventType({
   type: "recurring.price_changed",
   subject: "series",
   summary: "A payment of a series costs something else; it is `provisional` until a second one costs the same.",
@@ -49,7 +49,7 @@ const recurringPriceChanged = eventType({
   })
 })
 
-const recurringLate = eventType({
+export const recurringLate = eventType({
   type: "recurring.late",
   subject: "series",
   summary: "A payment of a series was expected and has not come.",
@@ -57,7 +57,7 @@ const recurringLate = eventType({
   data: Schema.Struct({ ...series, expectedDate: CalendarDate })
 })
 
-const recurringEnded = eventType({
+export const recurringEnded = eventType({
   type: "recurring.ended",
   subject: "series",
   summary: "A series is over: nothing of it has come for long, or a person said so.",
@@ -65,7 +65,7 @@ const recurringEnded = eventType({
   data: Schema.Struct(series)
 })
 
-const recurringResumed = eventType({
+export const recurringResumed = eventType({
   type: "recurring.resumed",
   subject: "series",
   summary: "A payment of a series has come after the series was over.",

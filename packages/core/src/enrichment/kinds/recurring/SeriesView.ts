@@ -12,6 +12,15 @@ import { forecastable, type Member, type Series } from "./Series.ts"
 import { wasOver } from "./SeriesFinder.ts"
 import { isBusinessDay } from "../../../shared/BusinessCalendar.ts"
 import type { SlotCalendar } from "./SlotCalendar.ts"
+import {
+  recurringArrived,
+  recurringDetected,
+  recurringEnded,
+  recurringLate,
+  recurringPriceChanged,
+  recurringResumed
+} from "./RecurringEvents.ts"
+import type { EventType } from "../../../event/EventType.ts"
 
 type Evidence = RecurringEvidence
 
@@ -188,23 +197,23 @@ export class SeriesView {
     }
     const expectedDate = dateOf(expectedDay)
     const events: Array<PlannedEvent> = []
-    const tell = (key: string, type: string, data: PlannedEvent["data"]): void => {
-      events.push({ key: `${this.id}:${key}`, type: `recurring.${type}`, subjectId: this.id, data })
+    const tell = <Data>(key: string, type: EventType<Data>, data: Data): void => {
+      events.push(type.planned({ key: `${this.id}:${key}`, subjectId: this.id, data }))
     }
-    if (state !== "ended") tell("detected", "detected", { ...common, expectedDate })
+    if (state !== "ended") tell("detected", recurringDetected, { ...common, expectedDate })
     const { leastHits } = cadenceOf(cadence)
     for (const [at, { amount, day, pending, recordId, residual }] of members.entries()) {
       if (day < today - newsDays) continue
       const payment = { ...common, amount: this.signed(amount), recordId, date: dateOf(day) }
-      if (at >= leastHits) tell(`arrived:${recordId}`, "arrived", { ...payment, deltaDays: residual, pending })
+      if (at >= leastHits) tell(`arrived:${recordId}`, recurringArrived, { ...payment, deltaDays: residual, pending })
       const before = members[at - 1]
       if (before !== undefined && wasOver(this.series.found, before.day, day)) {
-        tell(`resumed:${recordId}`, "resumed", payment)
+        tell(`resumed:${recordId}`, recurringResumed, payment)
       }
       const change = changes.find((one) => one.at === at)
       if (change === undefined) continue
       const percent = Math.round(((change.after - change.before) * 1_000) / change.before)
-      tell(`price:${recordId}${change.provisional ? ":provisional" : ""}`, "price_changed", {
+      tell(`price:${recordId}${change.provisional ? ":provisional" : ""}`, recurringPriceChanged, {
         ...payment,
         before: this.plain(change.before),
         after: this.plain(change.after),
@@ -212,8 +221,8 @@ export class SeriesView {
         provisional: change.provisional
       })
     }
-    if (state === "late") tell(`late:${expectedDate}`, "late", { ...common, expectedDate })
-    if (state === "ended") tell(`ended:${common.lastDate}`, "ended", common)
+    if (state === "late") tell(`late:${expectedDate}`, recurringLate, { ...common, expectedDate })
+    if (state === "ended") tell(`ended:${common.lastDate}`, recurringEnded, common)
     return events
   }
 

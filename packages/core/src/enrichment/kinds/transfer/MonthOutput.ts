@@ -21,6 +21,7 @@ import {
   type TransferEvidence
 } from "./TransferEvidence.ts"
 import type { TransferState } from "./TransferState.ts"
+import { transferEvents } from "./TransferEvents.ts"
 
 export interface OutputInput {
   readonly view: MonthView
@@ -82,12 +83,13 @@ export class MonthOutput {
     for (const [id, { pair }] of before) {
       // What a person decided was no surprise to them.
       if (this.input.fixed.some(({ out }) => out.recordId === pair.out.recordId)) continue
-      this.events.push({
-        key: `unlinked:${id}`,
-        type: "transfer.unlinked",
-        subjectId: this.input.enrichmentId,
-        data: { linkId: id, outRecordId: pair.out.recordId, inRecordId: pair.in.recordId }
-      })
+      this.events.push(
+        transferEvents["transfer.unlinked"].planned({
+          key: `unlinked:${id}`,
+          subjectId: this.input.enrichmentId,
+          data: { linkId: id, outRecordId: pair.out.recordId, inRecordId: pair.in.recordId }
+        })
+      )
     }
     for (const pair of fixed) this.link(pair, this.idOf(pair), "confirmed", { decided: "confirmed" }, "1")
     for (const one of broken) this.breakOff(one)
@@ -106,9 +108,10 @@ export class MonthOutput {
     return kindOf(typeOf(pair.out), typeOf(pair.in), pair.out.currency === pair.in.currency)
   }
 
-  private tell(type: string, pair: ScoredPair, linkId: string): void {
+  private tell(type: "transfer.linked" | "transfer.suggested", pair: ScoredPair, linkId: string): void {
     const data = { linkId, outRecordId: pair.out.recordId, inRecordId: pair.in.recordId, kind: this.kindOf(pair) }
-    this.events.push({ key: `${type}:${linkId}`, type, subjectId: this.input.enrichmentId, data })
+    const { enrichmentId: subjectId } = this.input
+    this.events.push(transferEvents[type].planned({ key: `${type}:${linkId}`, subjectId, data }))
   }
 
   private link(
@@ -217,11 +220,12 @@ export class MonthOutput {
       this.due = this.due === undefined ? day : CalendarDate.min(this.due, day)
       return
     }
-    this.events.push({
-      key: `unmatched:${leg.recordId}`,
-      type: "transfer.unmatched",
-      subjectId: this.input.enrichmentId,
-      data: { recordId: leg.recordId, accountId: leg.accountId, date: leg.date }
-    })
+    this.events.push(
+      transferEvents["transfer.unmatched"].planned({
+        key: `unmatched:${leg.recordId}`,
+        subjectId: this.input.enrichmentId,
+        data: { recordId: leg.recordId, accountId: leg.accountId, date: leg.date }
+      })
+    )
   }
 }

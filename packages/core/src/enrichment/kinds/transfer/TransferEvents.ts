@@ -1,6 +1,6 @@
 /** What is told of transfers (enrichments B3, C8). */
 import * as Schema from "effect/Schema"
-import { eventType } from "../../../event/EventType.ts"
+import { eventTypes } from "../../../event/EventType.ts"
 
 const Pair = Schema.Struct({
   linkId: Schema.String,
@@ -9,34 +9,28 @@ const Pair = Schema.Struct({
   kind: Schema.String
 })
 
-const told = { subject: "enrichment", outbound: false } as const
+const about = { subject: "enrichment", outbound: false } as const
 
-const transferLinked = eventType({
-  ...told,
-  type: "transfer.linked",
-  summary: "Two records were found to be one transfer between accounts of one's own.",
-  data: Pair
-})
-
-const transferSuggested = eventType({
-  ...told,
-  type: "transfer.suggested",
-  summary: "Two records may be one transfer: a person is asked.",
-  data: Pair
-})
-
-const transferUnlinked = eventType({
-  ...told,
-  type: "transfer.unlinked",
-  summary: "Two records that were one transfer are not any more.",
-  data: Schema.Struct({ linkId: Schema.String, outRecordId: Schema.String, inRecordId: Schema.String })
-})
-
-const transferUnmatched = eventType({
-  ...told,
-  type: "transfer.unmatched",
-  summary: "A record says that it is a transfer, and its other side has not come.",
-  data: Schema.Struct({ recordId: Schema.String, accountId: Schema.String, date: Schema.String })
-})
-
-export const transferEventTypes = [transferLinked, transferSuggested, transferUnlinked, transferUnmatched] as const
+export const transferEvents = {
+  ...eventTypes(
+    { ...about, data: Pair },
+    {
+      "transfer.linked": "Two records were found to be one transfer between accounts of one's own.",
+      "transfer.suggested": "Two records may be one transfer: a person is asked."
+    }
+  ),
+  ...eventTypes(
+    {
+      ...about,
+      data: Schema.Struct({ linkId: Schema.String, outRecordId: Schema.String, inRecordId: Schema.String })
+    },
+    { "transfer.unlinked": "Two records that were one transfer are not any more." }
+  ),
+  ...eventTypes(
+    {
+      ...about,
+      data: Schema.Struct({ recordId: Schema.String, accountId: Schema.String, date: Schema.String })
+    },
+    { "transfer.unmatched": "A record says that it is a transfer, and its other side has not come." }
+  )
+}

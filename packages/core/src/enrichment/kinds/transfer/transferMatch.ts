@@ -6,7 +6,7 @@ import type { SetKind, SetRecord } from "../SetKind.ts"
 import { leaves, legDate, legFields } from "./Leg.ts"
 import { monthsBetween } from "./Strangers.ts"
 import { checkTransfer, TransferConfig, transferStage } from "./TransferConfig.ts"
-import { transferEventTypes } from "./TransferEvents.ts"
+import { transferEvents } from "./TransferEvents.ts"
 import { explainTransfer, TransferEvidence } from "./TransferEvidence.ts"
 import { suggestionFeedback, suggestionKind } from "./Suggestion.ts"
 import { planTransfers } from "./TransferPlan.ts"
@@ -72,7 +72,7 @@ export const transferMatch: SetKind<TransferConfig, TransferConfig, TransferStat
     authority: "analysis",
     dataTypes: ["transactions"],
     writes: [...fields.map(([field]) => field), "category"],
-    emits: transferEventTypes,
+    emits: Object.values(transferEvents),
     finds: [suggestionKind],
     perWorkspace: limits.enrichmentsPerWorkspace
   },
