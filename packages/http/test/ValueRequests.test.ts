@@ -28,7 +28,7 @@ describe("a simulation", () => {
       [
         {
           field: "changes[0]",
-          message: "must be an object whose kind is create, update, delete, reorder or enable"
+          message: "must be an object whose kind is create, update, delete, reorder, enable, silence, link or lift"
         }
       ]
     ])

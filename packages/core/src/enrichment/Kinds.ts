@@ -45,7 +45,7 @@ const noModels: ModelUse["Service"] = {
   models: new Map(),
   asking: {
     keyOf: () => () => "",
-    ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [] })
+    ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [], pending: [] })
   },
   words: { read: () => Effect.succeed({ values: [], facts: [] }) },
   told: { begins: () => Effect.succeed(true), tell: () => Effect.void }

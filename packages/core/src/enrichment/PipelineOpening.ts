@@ -84,6 +84,8 @@ export const gather = Effect.fnUntraced(function* (
   context: PlanContext & Gathering
 ) {
   const faults: Array<PipelineFault> = []
+  /** Enrichment -> questions that nobody has answered -> tokens. */
+  const waiting = new Map<string, Map<string, number>>()
   const chunks: Array<{ readonly records: ReadonlyArray<Pending>; readonly gathered: Gathered }> = []
   for (const chunk of isGathering(pipeline) ? chunksOf(records) : []) {
     const gathered = new Map<number, unknown>()
@@ -100,10 +102,14 @@ export const gather = Effect.fnUntraced(function* (
       if (Result.isSuccess(asked)) {
         gathered.set(at, asked.success)
         const said = kind.complaints?.(asked.success) ?? []
+        for (const { key, tokens } of kind.pending?.(asked.success) ?? []) {
+          const own = waiting.get(enrichment.id) ?? new Map<string, number>()
+          waiting.set(enrichment.id, own.set(key, tokens))
+        }
         for (const message of said) faults.push({ enrichmentId: enrichment.id, message })
       } else faults.push({ enrichmentId: enrichment.id, message: asked.failure.message })
     }
     chunks.push({ records: chunk, gathered })
   }
-  return { chunks, faults }
+  return { chunks, faults, waiting }
 })

@@ -67,48 +67,60 @@ const lineOf = (
   }
 }
 
+/** The periods of a budget whose table of all periods is this one, the newest first. */
+export const periodsOf = (
+  { config: sent, past = [] }: Pick<Enrichment, "config" | "past">,
+  { baseCurrency, timezone }: Pick<Workspace, "baseCurrency" | "timezone">,
+  table: unknown,
+  today: CalendarDate.CalendarDate,
+  { from, to }: PeriodsRequest = {}
+): ReadonlyArray<BudgetPeriod> => {
+  const config = decode(BudgetConfig, sent)
+  const state = decode(BudgetState, table)
+  if (Result.isFailure(config) || Result.isFailure(state)) return []
+  const { success: kept } = state
+  if (kept.kind !== "table") return []
+  const currency = config.success.currency ?? baseCurrency
+  const digits = Currency.minorDigits(currency)
+  const periods = foldPeriods(kept.rows, {
+    config: config.success,
+    recurrence: recurrenceOf(config.success),
+    digits,
+    past: past.map(({ remembered, until }) => ({
+      remembered,
+      until: CalendarDate.inZone(Timestamp.toMillis(until), timezone)
+    })),
+    today
+  })
+  const rows = new Map(kept.rows.map((row) => [row.start, row]))
+  return periods.toReversed().flatMap((cells): ReadonlyArray<BudgetPeriod> => {
+    const [first] = cells
+    if (first === undefined) return []
+    const last = CalendarDate.addDays(first.end, -1)
+    if ((to !== undefined && first.start > to) || (from !== undefined && last < from)) return []
+    return [
+      {
+        from: first.start,
+        to: last,
+        current: first.start <= today && today <= last,
+        currency,
+        lines: cells.map((cell) => lineOf(cell, rows.get(first.start), digits))
+      }
+    ]
+  })
+}
+
 /** The periods of a budget, the newest first; none before it was worked out. */
 export const budgetPeriods = Effect.gen(function* () {
   const store = yield* AnalysisStore
   return Effect.fnUntraced(function* (
-    { config: sent, dataType, id, past = [], workspaceId }: Enrichment,
-    { baseCurrency, timezone }: Pick<Workspace, "baseCurrency" | "timezone">,
-    { from, to }: PeriodsRequest
+    enrichment: Enrichment,
+    workspace: Pick<Workspace, "baseCurrency" | "timezone">,
+    request: PeriodsRequest
   ) {
-    const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, timezone)
-    const config = decode(BudgetConfig, sent)
+    const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
+    const { dataType, id, workspaceId } = enrichment
     const [table] = yield* store.partitions({ workspaceId, dataType }, id, [tableKey])
-    const state = table === undefined ? undefined : decode(BudgetState, table.state)
-    if (Result.isFailure(config) || state === undefined || Result.isFailure(state)) return []
-    const { success: kept } = state
-    if (kept.kind !== "table") return []
-    const currency = config.success.currency ?? baseCurrency
-    const digits = Currency.minorDigits(currency)
-    const periods = foldPeriods(kept.rows, {
-      config: config.success,
-      recurrence: recurrenceOf(config.success),
-      digits,
-      past: past.map(({ remembered, until }) => ({
-        remembered,
-        until: CalendarDate.inZone(Timestamp.toMillis(until), timezone)
-      })),
-      today
-    })
-    const rows = new Map(kept.rows.map((row) => [row.start, row]))
-    return periods.toReversed().flatMap((cells): ReadonlyArray<BudgetPeriod> => {
-      const [first] = cells
-      if (first === undefined) return []
-      const last = CalendarDate.addDays(first.end, -1)
-      if ((to !== undefined && first.start > to) || (from !== undefined && last < from)) return []
-      return [
-        {
-          from: first.start,
-          to: last,
-          current: first.start <= today && today <= last,
-          currency,
-          lines: cells.map((cell) => lineOf(cell, rows.get(first.start), digits))
-        }
-      ]
-    })
+    return table === undefined ? [] : periodsOf(enrichment, workspace, table.state, today, request)
   })
 })

@@ -32,6 +32,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { type AiPending, aiPending } from "./AiPending.ts"
 import { feedOwners } from "./FeedOwners.ts"
 import { providedOf, type Sample, sampled, type SampledRecord } from "./Samples.ts"
 
@@ -70,6 +71,8 @@ export interface Preview {
   readonly enrichments: ReadonlyArray<Matched>
   /** Where the feed has a memory. */
   readonly memory: { readonly patternsApplied: number; readonly fieldsAutoFilled: number } | undefined
+  /** What a run would ask models about these records. */
+  readonly aiPending: ReadonlyArray<AiPending>
   readonly catalog: FieldCatalog
   /** What concerns no record by itself. */
   readonly faults: ReadonlyArray<PipelineFault>
@@ -209,7 +212,7 @@ const make = Effect.gen(function* () {
       const standing = yield* rehearsed(caller, feed, all, given, today)
       const pending = given.map((one) => ({ view: viewOf(feed, one), notes: standing.notes(one.record.id) }))
       const scope = { workspaceId: workspace.id, dataType: feed.dataType }
-      const { chunks, faults } = yield* gather(pipeline, scope, pending, { today, mayAsk: false })
+      const { chunks, faults, waiting } = yield* gather(pipeline, scope, pending, { today, mayAsk: false })
       const gathered = new Map(
         chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
       )
@@ -248,6 +251,7 @@ const make = Effect.gen(function* () {
                 patternsApplied: new Set(runs.flatMap(({ memoryPaths }) => memoryPaths)).size,
                 fieldsAutoFilled: changesOf.flat().filter(({ enrichmentId }) => memories.has(enrichmentId)).length
               },
+        aiPending: aiPending([waiting]),
         catalog: pipeline.catalog,
         faults: [
           ...pipeline.faults,

@@ -8,14 +8,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { permit, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
+import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { Authority } from "../enrichment/history/RecordChange.ts"
 import { authorityIn } from "../enrichment/history/RecordHistory.ts"
+import type { EnrichmentFact } from "../enrichment/kinds/EnrichmentFact.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import type { PipelineFault, PipelineResult } from "../enrichment/Pipeline.ts"
-import { Rehearsal } from "../enrichment/Rehearsal.ts"
-import { type Forbidden, Unprocessable } from "../failure/Failure.ts"
+import { type OwnedRecord, Rehearsal } from "../enrichment/Rehearsal.ts"
+import { type Detail, type Forbidden, Unprocessable } from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
@@ -26,9 +28,17 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { contentOf } from "../sync/Decision.ts"
+import { type AiPending, aiPending, type Waiting } from "./AiPending.ts"
 import { sentenceOf } from "./ClaimChain.ts"
 import { type Replayed, replaying } from "./Replay.ts"
-import { type Supposed, suppose } from "./Supposing.ts"
+import {
+  type BudgetDifference,
+  budgetDifferences,
+  casesOf,
+  type SeriesDifferences,
+  seriesDifferences
+} from "./SimulatedSets.ts"
+import { type Supposed, type SupposedFact, suppose, type Supposition } from "./Supposing.ts"
 
 export interface SimulationRequest {
   readonly changes: ReadonlyArray<Supposed>
@@ -67,7 +77,14 @@ export interface SimulationReport {
   readonly lines: { readonly added: number; readonly removed: number }
   readonly links: { readonly made: number; readonly broken: number }
   readonly findings: { readonly opened: number; readonly closed: number }
+  /** Of the findings, those that are cases of monitors. */
+  readonly cases: { readonly opened: number; readonly closed: number }
+  readonly series: SeriesDifferences
+  /** At most `limits.page.max`. */
+  readonly budgets: ReadonlyArray<BudgetDifference>
   readonly messages: { readonly told: number; readonly untold: number }
+  /** What a run would ask models then; nobody was asked for this answer. */
+  readonly aiPending: ReadonlyArray<AiPending>
   readonly deliveries: ReadonlyArray<{
     readonly feedId: FeedId
     readonly destination: string
@@ -117,13 +134,58 @@ class Differences {
   }
 }
 
+const refuse = (details: ReadonlyArray<Detail>) => {
+  const [first] = details
+  return first === undefined
+    ? Effect.void
+    : Effect.fail(
+        new Unprocessable({
+          code: "ENRICHMENT_VALIDATION_FAILED",
+          message: `${first.field} ${first.message}`,
+          details: details.slice(0, limits.errorDetails)
+        })
+      )
+}
+
+/** Records of supposed decisions that no feed shows. */
+const strangers = (
+  facts: ReadonlyArray<SupposedFact>,
+  dataType: DataType,
+  ledger: ReadonlyArray<OwnedRecord>
+): ReadonlyArray<Detail> => {
+  const known = new Set(ledger.map(({ record }) => record.id))
+  return facts.flatMap(({ at, fact }) =>
+    fact.dataType !== dataType
+      ? []
+      : (["recordId", "otherId"] as const).flatMap((name) =>
+          fact[name] === undefined || known.has(fact[name])
+            ? []
+            : [{ field: `${at}.${name}`, message: "is no record that a feed shows" }]
+        )
+  )
+}
+
 const make = Effect.gen(function* () {
   const enrichments = yield* EnrichmentStore
+  const analyses = yield* AnalysisStore
   const feeds = yield* FeedStore
   const rehearsal = yield* Rehearsal
   const kinds = yield* Kinds
   const { contentHash, sha256 } = yield* Digest
   const replay = yield* replaying
+
+  /** Decisions that would be taken back. */
+  const liftedOf = Effect.fnUntraced(function* (workspaceId: Feed["workspaceId"], { lifts }: Supposition) {
+    const facts: Array<EnrichmentFact> = []
+    const details: Array<Detail> = []
+    for (const { at, id } of lifts) {
+      const fact = yield* analyses.fact(workspaceId, id)
+      if (fact === undefined || fact.lifted !== undefined)
+        details.push({ field: at, message: "is no decision that holds" })
+      else facts.push(fact)
+    }
+    return { facts, details }
+  })
 
   /** How rows of a record would change at a feed's destination. */
   const deliveryOf = (feed: Feed, before: PipelineResult | undefined, after: PipelineResult | undefined) => {
@@ -198,25 +260,26 @@ const make = Effect.gen(function* () {
       const now = yield* Timestamp.now
       const present = yield* enrichments.list([workspace.id])
       const supposed = suppose(caller, present, request.changes, kinds, sha256, now)
-      const [first] = supposed.details
-      if (first !== undefined) {
-        return yield* new Unprocessable({
-          code: "ENRICHMENT_VALIDATION_FAILED",
-          message: `${first.field} ${first.message}`,
-          details: supposed.details.slice(0, limits.errorDetails)
-        })
-      }
-      const types = new Set(
-        supposed.changed.flatMap(([before, after]): ReadonlyArray<DataType> => {
+      const lifted = yield* liftedOf(workspace.id, supposed)
+      yield* refuse([...supposed.details, ...lifted.details])
+      const added = supposed.facts.map(({ fact }) => fact)
+      const facts = { added, lifted: new Set(lifted.facts.map(({ id }) => id as string)) }
+      const types = new Set<DataType>([
+        ...supposed.changed.flatMap(([before, after]): ReadonlyArray<DataType> => {
           const one = after ?? before
           return one === undefined ? [] : [one.dataType]
-        })
-      )
+        }),
+        ...[...added, ...lifted.facts].map(({ dataType }) => dataType)
+      ])
       const today = request.asOf ?? CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
       const found = new Differences()
       const lines = { added: 0, removed: 0 }
       const links = { made: 0, broken: 0 }
       const findings = { opened: 0, closed: 0 }
+      const cases = { opened: 0, closed: 0 }
+      const series = { found: 0, changed: 0, gone: 0 }
+      const budgets: Array<BudgetDifference> = []
+      const waiting: Array<Waiting> = []
       const messages = { told: 0, untold: 0 }
       const deliveries: Array<SimulationReport["deliveries"][number]> = []
       const faults = new Map<string, PipelineFault>()
@@ -235,6 +298,7 @@ const make = Effect.gen(function* () {
           )
         )
         looked += ledger.length
+        yield* refuse(strangers(supposed.facts, dataType, ledger))
         const told = new Set(
           ledger.flatMap(({ record: { date, id } }) =>
             (request.from === undefined || (date !== null && date >= request.from)) &&
@@ -245,7 +309,7 @@ const make = Effect.gen(function* () {
         )
         const input = { workspace, dataType, today, ledger, feeds: all }
         const before = yield* replay({ ...input, enrichments: present })
-        const after = yield* replay({ ...input, enrichments: supposed.enrichments })
+        const after = yield* replay({ ...input, enrichments: supposed.enrichments, facts })
         for (const feed of all) {
           if (request.feedIds !== undefined && !request.feedIds.includes(feed.id)) continue
           if (!shows(caller, "simulateEnrichments", feed)) continue
@@ -259,6 +323,16 @@ const make = Effect.gen(function* () {
         links.broken += tied!.gone
         findings.opened += seen!.come
         findings.closed += seen!.gone
+        const [planned0, planned1] = [before.planned, after.planned]
+        const watched = apart(casesOf(planned0), casesOf(planned1))
+        cases.opened += watched.come
+        cases.closed += watched.gone
+        const ofSeries = seriesDifferences(planned0, planned1)
+        series.found += ofSeries.found
+        series.changed += ofSeries.changed
+        series.gone += ofSeries.gone
+        budgets.push(...budgetDifferences(planned0, planned1, workspace, today))
+        waiting.push(...after.waiting)
         messages.told += sent!.come
         messages.untold += sent!.gone
         for (const fault of after.faults) faults.set(`${fault.enrichmentId} ${fault.message}`, fault)
@@ -269,7 +343,11 @@ const make = Effect.gen(function* () {
         lines,
         links,
         findings,
+        cases,
+        series,
+        budgets: budgets.slice(0, limits.page.max),
         messages,
+        aiPending: aiPending(waiting),
         deliveries,
         shadows: found.shadows,
         faults: [...faults.values()].slice(0, limits.enrichmentFaults)
@@ -291,6 +369,6 @@ export class Simulations extends Context.Service<
   static readonly layer: Layer.Layer<
     Simulations,
     never,
-    EnrichmentStore | FeedStore | Rehearsal | FeedPipelines | Kinds | Digest
+    AnalysisStore | EnrichmentStore | FeedStore | Rehearsal | FeedPipelines | Kinds | Digest
   > = Layer.effect(Simulations, make)
 }

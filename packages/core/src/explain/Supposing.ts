@@ -5,6 +5,7 @@ import { userOf } from "../access/Principal.ts"
 import type { Enrichment, EnrichmentId } from "../enrichment/Enrichment.ts"
 import { blockOf, judge, noFindings } from "../enrichment/EnrichmentCheck.ts"
 import type { EnrichmentChange, NewEnrichment } from "../enrichment/EnrichmentContract.ts"
+import type { EnrichmentFact, EnrichmentFactId, FactRequest } from "../enrichment/kinds/EnrichmentFact.ts"
 import type { Kinds } from "../enrichment/Kinds.ts"
 import type { Detail } from "../failure/Failure.ts"
 import { restoredConfig } from "../message/DestinationSecrets.ts"
@@ -18,11 +19,36 @@ export type Supposed =
   | { readonly kind: "delete"; readonly enrichmentId: EnrichmentId }
   | { readonly kind: "reorder"; readonly enrichmentId: EnrichmentId; readonly order: number }
   | { readonly kind: "enable"; readonly enrichmentId: EnrichmentId; readonly enabled: boolean }
+  /** It is silent about a field of a record, or about all of it. */
+  | {
+      readonly kind: "silence"
+      readonly enrichmentId: EnrichmentId
+      readonly recordId: string
+      readonly field?: string
+    }
+  /** Two records belong together for it, or do not. */
+  | {
+      readonly kind: "link"
+      readonly enrichmentId: EnrichmentId
+      readonly recordId: string
+      readonly otherId: string
+      readonly linked: boolean
+    }
+  /** A decision is taken back. */
+  | { readonly kind: "lift"; readonly decisionId: EnrichmentFactId }
+
+/** Something that a person would decide, at the place of the change that says so. */
+export interface SupposedFact {
+  readonly at: string
+  readonly fact: EnrichmentFact
+}
 
 export interface Supposition {
   readonly enrichments: ReadonlyArray<Enrichment>
   /** Of the enrichments that would be others: before, after. */
   readonly changed: ReadonlyArray<readonly [before: Enrichment | undefined, after: Enrichment | undefined]>
+  readonly facts: ReadonlyArray<SupposedFact>
+  readonly lifts: ReadonlyArray<{ readonly at: string; readonly id: EnrichmentFactId }>
   /** What is wrong with the changes, at their paths. */
   readonly details: ReadonlyArray<Detail>
 }
@@ -49,6 +75,8 @@ export const suppose = (
   const details: Array<Detail> = []
   const after = new Map<string, Enrichment>(present.map((one) => [one.id, one]))
   const touched = new Set<string>()
+  const facts: Array<SupposedFact> = []
+  const lifts: Array<Supposition["lifts"][number]> = []
   const { workspace } = caller.principal
   const put = (enrichment: Enrichment) => {
     const { revision: _, ...content } = enrichment
@@ -89,12 +117,32 @@ export const suppose = (
       })
       continue
     }
+    if (one.kind === "lift") {
+      lifts.push({ at: `${at}.decisionId`, id: one.decisionId })
+      continue
+    }
     const before = after.get(one.enrichmentId)
     if (before === undefined || !isShown(caller, before)) {
       details.push({ field: `${at}.enrichmentId`, message: "is no enrichment of this workspace" })
       continue
     }
+    const decided = (request: FactRequest) => {
+      const id =
+        `fct_${derivedId(sha256, workspace.id, "supposed", String(n), JSON.stringify(request))}` as EnrichmentFactId
+      const { dataType, workspaceId } = before
+      facts.push({ at, fact: { ...request, id, workspaceId, dataType, by: caller.cause, at: now } })
+    }
     switch (one.kind) {
+      case "silence": {
+        const { enrichmentId, field, recordId } = one
+        decided({ kind: "suppress", enrichmentId, recordId, ...(field === undefined ? {} : { field }) })
+        break
+      }
+      case "link": {
+        const { enrichmentId, linked, otherId, recordId } = one
+        decided({ kind: linked ? "confirm" : "forbid", enrichmentId, recordId, otherId })
+        break
+      }
       case "delete":
         after.delete(before.id)
         touched.add(before.id)
@@ -125,6 +173,8 @@ export const suppose = (
   const old = new Map<string, Enrichment>(present.map((one) => [one.id, one]))
   return {
     enrichments: [...after.values()],
+    facts,
+    lifts,
     changed: [...touched].map((id) => [old.get(id), after.get(id)] as const),
     details
   }

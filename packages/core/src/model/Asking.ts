@@ -18,7 +18,8 @@ import { type Decision, type DecisionModel, type DecisionRequest, ModelFailure }
 import { estimatedTokens, looksLikeInstruction, maxAnswerTokens, promptVersion } from "./ModelPrompt.ts"
 import { type BudgetScope, TokenBudget } from "./TokenBudget.ts"
 
-const batchSize = 25
+/** Questions of one call, at most. */
+export const questionsOfCall = 25
 const inFlight = 4
 const timeoutSeconds = 30
 const retries = 2
@@ -66,6 +67,13 @@ export interface Inquiry {
   readonly accepts: (subject: Subject, answer: string) => boolean
 }
 
+/** A question that nobody has answered, by its key. */
+export interface PendingQuestion {
+  readonly key: string
+  /** Its part of the tokens of the call in which it would be asked. */
+  readonly tokens: number
+}
+
 export interface Answers {
   /** By the key of the subject; without those that nobody answered. */
   readonly found: ReadonlyMap<string, CachedAnswer & { readonly from: "cache" | "endpoint" }>
@@ -73,6 +81,8 @@ export interface Answers {
   readonly exhausted: boolean
   /** Why calls failed, each reason once. */
   readonly failures: ReadonlyArray<string>
+  /** Where nothing may be asked: what a run would ask. */
+  readonly pending: ReadonlyArray<PendingQuestion>
 }
 
 interface Asked {
@@ -105,12 +115,25 @@ const batchesOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Ask
   const alone = ({ subject }: Asked) => subject.untrusted || looksLikeInstruction(subject.text)
   const plain = asked.filter((one) => !alone(one))
   return [
-    ...Array.from({ length: Math.ceil(plain.length / batchSize) }, (_, n) =>
-      plain.slice(n * batchSize, (n + 1) * batchSize)
+    ...Array.from({ length: Math.ceil(plain.length / questionsOfCall) }, (_, n) =>
+      plain.slice(n * questionsOfCall, (n + 1) * questionsOfCall)
     ),
     ...asked.filter(alone).map((one) => [one])
   ]
 }
+
+const requestOf = ({ instructions, labels }: Inquiry, batch: ReadonlyArray<Asked>): DecisionRequest => ({
+  instructions,
+  ...(labels === undefined ? {} : { labels }),
+  questions: batch.map(({ key, subject }) => ({ key: opaque(key), input: subject.input })),
+  maxTokens: maxAnswerTokens(batch.length)
+})
+
+const pendingOf = (inquiry: Inquiry, wanted: ReadonlyArray<Asked>): ReadonlyArray<PendingQuestion> =>
+  batchesOf(wanted).flatMap((batch) => {
+    const tokens = Math.ceil(estimatedTokens(requestOf(inquiry, batch)) / batch.length)
+    return batch.map(({ key }) => ({ key, tokens }))
+  })
 
 const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)
 
@@ -210,13 +233,8 @@ export class Asking extends Context.Service<
         isHalf: boolean
       ): Effect.Effect<Answered, StorageUnavailable> =>
         Effect.gen(function* () {
-          const { instructions, labels, monthlyTokens } = inquiry
-          const request: DecisionRequest = {
-            instructions,
-            ...(labels === undefined ? {} : { labels }),
-            questions: batch.map(({ key, subject }) => ({ key: opaque(key), input: subject.input })),
-            maxTokens: maxAnswerTokens(batch.length)
-          }
+          const { monthlyTokens } = inquiry
+          const request = requestOf(inquiry, batch)
           const reply = yield* Effect.result(calls(scope, monthlyTokens, model, request))
           if (reply._tag === "Success") {
             if (reply.success === undefined) return { ...nothing, exhausted: true }
@@ -243,9 +261,14 @@ export class Asking extends Context.Service<
           const known = keys.length === 0 ? new Map() : yield* cache.find(workspaceId, keys, !mayAsk)
           const found = new Map<string, CachedAnswer & { readonly from: "cache" | "endpoint" }>()
           for (const [id, answer] of known) found.set(id, { ...answer, from: "cache" })
-          if (model === undefined || !mayAsk)
-            return { found, exhausted: false, failures: [] } satisfies Answers as Answers
+          if (model === undefined) {
+            return { found, exhausted: false, failures: [], pending: [] } satisfies Answers as Answers
+          }
           const wanted = asked.filter((one) => !known.has(one.key) && (allowUntrusted || !one.subject.untrusted))
+          if (!mayAsk) {
+            const pending = pendingOf(inquiry, wanted)
+            return { found, exhausted: false, failures: [], pending } satisfies Answers as Answers
+          }
           const missing = wanted.slice(0, Math.max(0, room.keys))
           room.keys -= missing.length
           const month = monthOf(yield* Clock.currentTimeMillis)
@@ -263,7 +286,7 @@ export class Asking extends Context.Service<
             found.set(id, { answer, probability, from: "endpoint" })
           }
           const failures = [...new Set(parts.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))]
-          return { found, exhausted, failures } satisfies Answers as Answers
+          return { found, exhausted, failures, pending: [] } satisfies Answers as Answers
         })
       })
     })

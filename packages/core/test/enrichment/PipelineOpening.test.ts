@@ -6,6 +6,7 @@ import type { GatherScope, RecordKind, View } from "../../src/enrichment/kinds/K
 import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { gather } from "../../src/enrichment/PipelineOpening.ts"
+import { aiPending } from "../../src/explain/AiPending.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import * as Effect from "effect/Effect"
@@ -48,5 +49,26 @@ it.effect("tells those who gather what was decided before them, and whether they
     }
     expect(told.map(({ scope }) => scope.mayAsk)).toEqual([true, false])
     expect(told[0]!.views.map(({ decided }) => decided?.has("category"))).toEqual([true, false])
+  })
+)
+
+it.effect("sums up what would be asked, each question of an enrichment once", () =>
+  Effect.gen(function* () {
+    const asking: RecordKind = {
+      ...rule,
+      type: "asking",
+      stage: () => 70,
+      gather: (_, views) =>
+        Effect.succeed(views.map(({ fields }) => ({ key: String(fields["description"]), tokens: 7 }))),
+      pending: (gathered) => gathered as ReadonlyArray<{ readonly key: string; readonly tokens: number }>,
+      plan: () => ({ claims: [] })
+    }
+    const pipeline = Pipeline.compile([enrichment("enr_b", "asking", 20, labels)], "transactions", kindsOf([asking]))
+    const records = ["tram", "ferry", "tram"].map((description, n) => ({
+      view: { recordId: String(n), fields: { description } }
+    }))
+    const context = { today: CalendarDate.make("2026-05-31"), mayAsk: false }
+    const { waiting } = yield* gather(pipeline, { workspaceId, dataType: "transactions" }, records, context)
+    expect(aiPending([waiting, waiting])).toEqual([{ enrichmentId: "enr_b", questions: 2, calls: 1, tokens: 14 }])
   })
 )

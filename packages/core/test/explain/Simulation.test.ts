@@ -8,11 +8,19 @@ import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { Undoing } from "../../src/explain/Undoing.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
-import { enrichmentOf, revised } from "../sync/FilteredScenes.ts"
+import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 import { someEnrichment, targets, words } from "./RandomEnrichments.ts"
+
+/** An enrichment of all feeds that is only supposed. */
+const created = (type: string, config: object) =>
+  ({
+    kind: "create",
+    enrichment: { name: type, type, dataType: "transactions", allFeeds: true, config: config as never }
+  }) as const
 
 describe("a simulation", () => {
   scene("tells what would change and leaves everything as it is", (simulation) =>
@@ -74,6 +82,61 @@ describe("a simulation", () => {
       yield* revised(rule, { config: setting("category", "Chai") })
       yield* run
       expect((yield* rows).filter((row) => row.includes("category=Chai"))).toHaveLength(1)
+    })
+  )
+
+  scene("tells series, budgets and cases apart, and what people would decide", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, post, run, workspace } = yield* fed(simulation)
+      for (let n = 0; n < 5; n++) post("NORTHWIND MUSIC", "-14.9", 150 - 30 * n)
+      const rule = yield* enrichmentOf(workspace, "rule", setting("category", "Drinks"))
+      post("green tea", "-10")
+      post("black tea", "-5")
+      const lines = [{ key: "drinks", name: "Drinks", match: when("category", "equals", "Drinks"), amount: "100" }]
+      const budget = yield* enrichmentOf(workspace, "budget", { currency: "USD", lines })
+      yield* run
+      const { simulate } = yield* Simulations
+      const checks = [
+        {
+          kind: "aggregate",
+          key: "many",
+          conditions: when("amount", "lt", "0"),
+          measure: "count",
+          windowDays: 30,
+          op: "gt",
+          threshold: "0"
+        }
+      ]
+      const made = yield* simulate(caller, { changes: [created("recurring", {}), created("monitor", { checks })] })
+      expect(made.series).toEqual({ found: 1, changed: 0, gone: 0 })
+      expect(made.cases).toEqual({ opened: 1, closed: 0 })
+      expect(made.budgets).toEqual([])
+      const id = yield* idOf("green tea")
+      const silence = { kind: "silence", enrichmentId: rule.id, recordId: id, field: "category" } as const
+      const silenced = yield* simulate(caller, { changes: [silence] })
+      expect(silenced.budgets).toMatchObject([
+        {
+          enrichmentId: budget.id,
+          line: "drinks",
+          before: { planned: "100", spent: "15", left: "85" },
+          after: { planned: "100", spent: "5", left: "95" }
+        }
+      ])
+      expect(silenced.fields.map(({ field }) => field)).toEqual(["budget.keys", "category"])
+      // What is decided then says the same, and what is taken back says it the other way round.
+      const { facts } = yield* (yield* Undoing).undo(caller, id, { enrichmentId: rule.id, field: "category" })
+      yield* run
+      expect((yield* simulate(caller, { changes: [silence] })).budgets).toEqual([])
+      const lifted = yield* simulate(caller, { changes: [{ kind: "lift", decisionId: facts[0]!.id }] })
+      expect(lifted.budgets).toMatchObject([{ before: silenced.budgets[0]!.after, after: silenced.budgets[0]!.before }])
+      const strange = { ...silence, recordId: "txn_00000000000000000000000000" }
+      const unknown = facts[0]!.id.replace(/.$/, (last) => (last === "0" ? "1" : "0")) as (typeof facts)[0]["id"]
+      expect(yield* Effect.flip(simulate(caller, { changes: [silence, strange] }))).toMatchObject({
+        details: [{ field: "changes[1].recordId", message: "is no record that a feed shows" }]
+      })
+      expect(yield* Effect.flip(simulate(caller, { changes: [{ kind: "lift", decisionId: unknown }] }))).toMatchObject({
+        details: [{ field: "changes[0].decisionId", message: "is no decision that holds" }]
+      })
     })
   )
 

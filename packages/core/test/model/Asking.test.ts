@@ -50,6 +50,27 @@ const arrange = Effect.gen(function* () {
 })
 
 describe("asking a model", () => {
+  it.effect("tells what it would ask where nothing may be asked, with the tokens that a run then reserves", () =>
+    Effect.gen(function* () {
+      const { asking, use } = yield* arrange
+      const model = scripted()
+      yield* asking(model, { subjects: subjects(10) })
+      const { spent } = yield* use
+      const shown = yield* asking(model, { subjects: [...subjects(40), ...subjects(40)], mayAsk: false })
+      expect(shown.pending).toHaveLength(30)
+      expect(new Set(shown.pending.map(({ key }) => key)).size).toBe(30)
+      expect((yield* asking(undefined, { subjects: subjects(40), mayAsk: false })).pending).toEqual([])
+      const asked = yield* asking(model, { subjects: subjects(40) })
+      expect(asked.pending).toEqual([])
+      const reckoned = shown.pending.reduce((sum, { tokens }) => sum + tokens, 0)
+      const taken = (yield* use).spent - spent
+      // Parts of a call are rounded up, question by question.
+      expect(reckoned).toBeGreaterThanOrEqual(taken)
+      expect(reckoned - taken).toBeLessThan(30)
+      expect((yield* asking(model, { subjects: subjects(40), mayAsk: false })).pending).toEqual([])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("asks each question once for ever, 25 to a call, and nobody where nothing may be asked", () =>
     Effect.gen(function* () {
       const { asking } = yield* arrange

@@ -2,8 +2,9 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { Id, limits } from "@millrace/core"
+import { CalendarDate, Currency, Id, limits } from "@millrace/core"
 import { Authority, enrichmentContract } from "@millrace/core/enrichment"
+import { Amount } from "../wire/Amount.ts"
 import { always, ofBody, ofPath, Unprocessable } from "./ApiError.ts"
 import { One } from "./Envelope.ts"
 import { Day } from "./Parameters.ts"
@@ -59,6 +60,13 @@ const PreviewRecord = Schema.Struct({
   faults: Schema.Array(Fault)
 })
 
+const AiPending = Schema.Struct({
+  enrichmentId: Schema.String,
+  questions: Schema.Int.annotate({ description: "Texts that no model has judged yet, each once." }),
+  calls: Schema.Int.annotate({ description: "At least so many: a text that may be meant for the model goes alone." }),
+  tokens: Schema.Int.annotate({ description: "As they are reckoned before a call." })
+}).annotate({ identifier: "AiPending" })
+
 const PreviewAnswer = Schema.Struct({
   records: Schema.Array(PreviewRecord).annotate({ description: "In the order in which they were sent." }),
   summary: Schema.Struct({
@@ -74,9 +82,14 @@ const PreviewAnswer = Schema.Struct({
     memory: Schema.optionalKey(Schema.Struct({ patternsApplied: Schema.Int, fieldsAutoFilled: Schema.Int })),
     others: Schema.Array(Schema.Struct({ ...counted, type: Schema.String }))
   }),
+  aiPending: Schema.Array(AiPending).annotate({
+    description: "What a run would ask models about these records; nobody was asked for this answer."
+  }),
   faults: Schema.Array(Fault).annotate({ description: "What concerns no record by itself." })
 }).annotate({ identifier: "EnrichmentPreview" })
 
+const FieldName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.mappingKeyLength))
+const RecordRef = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64))
 const ofEnrichment = { enrichmentId: Id("enrichment") }
 
 const Change = Schema.Union([
@@ -84,8 +97,26 @@ const Change = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("update"), ...ofEnrichment, change: enrichmentContract.update }),
   Schema.Struct({ kind: Schema.Literal("delete"), ...ofEnrichment }),
   Schema.Struct({ kind: Schema.Literal("reorder"), ...ofEnrichment, order: Schema.Int }),
-  Schema.Struct({ kind: Schema.Literal("enable"), ...ofEnrichment, enabled: Schema.Boolean })
-]).annotate({ expected: "an object whose kind is create, update, delete, reorder or enable" })
+  Schema.Struct({ kind: Schema.Literal("enable"), ...ofEnrichment, enabled: Schema.Boolean }),
+  Schema.Struct({
+    kind: Schema.Literal("silence"),
+    ...ofEnrichment,
+    recordId: RecordRef,
+    field: Schema.optionalKey(FieldName).annotateKey({ description: "About all of the record unless given." })
+  }).annotate({ description: "A person has the enrichment be silent, as undoChange does." }),
+  Schema.Struct({
+    kind: Schema.Literal("link"),
+    ...ofEnrichment,
+    recordId: RecordRef,
+    otherId: RecordRef,
+    linked: Schema.Boolean
+  }).annotate({ description: "A person says that two records belong together, or do not." }),
+  Schema.Struct({ kind: Schema.Literal("lift"), decisionId: Id("fact") }).annotate({
+    description: "A decision is taken back."
+  })
+]).annotate({
+  expected: "an object whose kind is create, update, delete, reorder, enable, silence, link or lift"
+})
 
 const SimulateBody = Schema.Struct({
   changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(limits.simulatedChanges)),
@@ -100,6 +131,8 @@ const SimulateBody = Schema.Struct({
 }).annotate({ identifier: "SimulateBody" })
 
 const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean]))
+
+const Figures = Schema.Struct({ planned: Amount, spent: Amount, left: Amount })
 
 const SimulationAnswer = Schema.Struct({
   records: Schema.Int.annotate({ description: "Records that were looked at." }),
@@ -124,6 +157,24 @@ const SimulationAnswer = Schema.Struct({
   lines: Schema.Struct({ added: Schema.Int, removed: Schema.Int }),
   links: Schema.Struct({ made: Schema.Int, broken: Schema.Int }),
   findings: Schema.Struct({ opened: Schema.Int, closed: Schema.Int }),
+  cases: Schema.Struct({ opened: Schema.Int, closed: Schema.Int }).annotate({
+    description: "Of the findings, those that are cases of monitors."
+  }),
+  series: Schema.Struct({ found: Schema.Int, changed: Schema.Int, gone: Schema.Int }).annotate({
+    description: "Series of payments."
+  }),
+  budgets: Schema.Array(
+    Schema.Struct({
+      enrichmentId: Schema.String,
+      from: CalendarDate.CalendarDate.annotate({ description: "The first day of the period." }),
+      line: Schema.String,
+      currency: Currency.Currency,
+      before: Schema.NullOr(Figures),
+      after: Schema.NullOr(Figures)
+    })
+  ).annotate({
+    description: `Lines of budgets that would be others, the newest periods first; at most ${limits.page.max}.`
+  }),
   messages: Schema.Struct({ told: Schema.Int, untold: Schema.Int }).annotate({
     description: "Messages that people would get, and would not."
   }),
@@ -136,6 +187,9 @@ const SimulationAnswer = Schema.Struct({
       remove: Schema.Int
     })
   ),
+  aiPending: Schema.Array(AiPending).annotate({
+    description: "What a run would ask models then; nobody was asked for this answer."
+  }),
   shadows: Schema.Int.annotate({
     description: "Fields that a person decided and that would have been written otherwise."
   }),

@@ -91,6 +91,7 @@ export const layer = serve(
       return one({
         records: preview.records.map((record, at) => toWire(sent[at]!, record)),
         summary: summaryOf(preview),
+        aiPending: preview.aiPending,
         faults: preview.faults
       })
     })

@@ -542,6 +542,7 @@ export const preview = {
     alerts: [],
     others: []
   },
+  aiPending: [],
   faults: []
 }
 
@@ -568,7 +569,20 @@ export const simulation = {
   lines: { added: 0, removed: 0 },
   links: { made: 0, broken: 0 },
   findings: { opened: 0, closed: 0 },
+  cases: { opened: 0, closed: 0 },
+  series: { found: 0, changed: 0, gone: 0 },
+  budgets: [
+    {
+      enrichmentId: ids.enrichment,
+      from: "2026-03-01",
+      line: "drinks",
+      currency: "EUR",
+      before: { planned: 100, spent: 38.4, left: 61.6 },
+      after: { planned: 100, spent: 0, left: 100 }
+    }
+  ],
   messages: { told: 0, untold: 0 },
+  aiPending: [],
   deliveries: [{ feedId: ids.feed, destination: "table", create: 0, update: 12, remove: 0 }],
   shadows: 0,
   faults: []

@@ -373,7 +373,8 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     description:
       "Returns what up to 20 changes of enrichments would do to the records that are there: the difference between all of them " +
       "run through the enrichments as they would be, and as they are. Values that would come, change and go, with samples; " +
-      "lines, links, findings and messages; and what each feed would deliver. Nothing is stored, sent or asked outside. More " +
+      "lines, links, series, budgets, findings and messages; what each feed would deliver, and what models would be asked. Decisions " +
+      "of people can be supposed as well: silence, link and lift. Nothing is stored, sent or asked outside. More " +
       "than 20,000 records of a type of data are too many (422).",
     body: { changes: [{ kind: "enable", enrichmentId: ids.enrichment, enabled: false }], from: "2026-01-01" },
     answer: one(Examples.simulation)

@@ -504,7 +504,16 @@ export const operations: ReadonlyArray<Sample> = [
       changes: [
         { kind: "create", enrichment: { name: "A", type: "rule", dataType: "loans", ruleConfig: { rules: [] } } },
         { kind: "update", enrichmentId: Records.enrichment.enrichment.id, change: { enabled: false } },
-        { kind: "reorder", enrichmentId: Records.enrichment.enrichment.id, order: 5 }
+        { kind: "reorder", enrichmentId: Records.enrichment.enrichment.id, order: 5 },
+        { kind: "silence", enrichmentId: Records.enrichment.enrichment.id, recordId: "txn_1", field: "category" },
+        {
+          kind: "link",
+          enrichmentId: Records.enrichment.enrichment.id,
+          recordId: "txn_1",
+          otherId: "txn_2",
+          linked: false
+        },
+        { kind: "lift", decisionId: Records.fact.id }
       ],
       from: "2026-01-01",
       feedIds: [Records.feed.id]

@@ -641,6 +641,7 @@ export const preview = (samples: ReadonlyArray<Sample>): Preview => ({
     { enrichmentId: "enr_3", enrichmentName: "Months", type: "budget", matchCount: 0, wouldFire: 0 }
   ],
   memory: { patternsApplied: 1, fieldsAutoFilled: 2 },
+  aiPending: [{ enrichmentId: "enr_4", questions: 1, calls: 1, tokens: 790 }],
   catalog: new Map([["amount", "num"]]),
   faults: []
 })
@@ -668,7 +669,20 @@ export const simulation: SimulationReport = {
   lines: { added: 0, removed: 0 },
   links: { made: 0, broken: 0 },
   findings: { opened: 0, closed: 0 },
+  cases: { opened: 0, closed: 0 },
+  series: { found: 1, changed: 0, gone: 0 },
+  budgets: [
+    {
+      enrichmentId: "enr_3",
+      from: CalendarDate.make("2026-03-01"),
+      line: "food",
+      currency: Currency.make("EUR"),
+      before: null,
+      after: { planned: Decimal.make("400"), spent: Decimal.make("12345678901234567890.12"), left: Decimal.make("0") }
+    }
+  ],
   messages: { told: 0, untold: 0 },
+  aiPending: [{ enrichmentId: "enr_4", questions: 30, calls: 2, tokens: 3_100 }],
   deliveries: [{ feedId: feed.id, destination: "table", create: 1, update: 0, remove: 0 }],
   shadows: 0,
   faults: []

@@ -5,6 +5,7 @@
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { EventType } from "../../event/EventType.ts"
+import type { PendingQuestion } from "../../model/Asking.ts"
 import type { DataType } from "../../record/DataType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../../record/FieldValue.ts"
@@ -170,6 +171,8 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
   gathers?(prepared: Prepared): boolean
   /** What went wrong while the rest was gathered: it is told, and `plan` runs with the rest. */
   complaints?(gathered: Gathered): ReadonlyArray<string>
+  /** Where nothing might be asked: the questions that a run would ask a model, each once by its key. */
+  pending?(gathered: Gathered): ReadonlyArray<PendingQuestion>
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext, gathered?: Gathered): Outcome
   /**

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Cells } from "../../../filter/Cells.ts"
 import { predicate, type Predicate } from "../../../filter/Closures.ts"
 import type { CachedAnswer } from "../../../model/AnswerCache.ts"
-import type { Subject } from "../../../model/Asking.ts"
+import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
 import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
 import type { Features } from "../../../model/Features.ts"
 import { chooseTemperature, type Example, type NaiveBayes, type Verdict } from "../../../model/NaiveBayes.ts"
@@ -99,6 +99,7 @@ export interface GatheredCategories {
   /** By record. */
   readonly answers: ReadonlyMap<string, CachedAnswer & { readonly key: string }>
   readonly failures: ReadonlyArray<string>
+  readonly pending: ReadonlyArray<PendingQuestion>
 }
 
 const check = (
@@ -322,7 +323,7 @@ export const makeCategorize = ({
         monthlyTokens: config.monthlyTokens,
         accepts: () => true
       }
-      const { exhausted, failures, found } = yield* asking.ask(inquiry)
+      const { exhausted, failures, found, pending } = yield* asking.ask(inquiry)
       if (exhausted) {
         const month = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 7)
         const event = budgetExhausted.of({
@@ -340,11 +341,12 @@ export const makeCategorize = ({
         const answer = found.get(key)
         if (answer !== undefined) answers.set(recordId, { ...answer, key })
       }
-      return { answers, failures }
+      return { answers, failures, pending }
     },
     Effect.mapError(({ message }) => new EnrichmentFault({ reason: "model", message }))
   ),
   complaints: ({ failures }) => failures,
+  pending: ({ pending }) => pending,
   plan,
   movesWithTheDay: ({ when }, catalog) => when !== undefined && movesWithTheDay(when, catalog, patterns),
   explain: (_, { evidence, field, path, value }) => {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Cells } from "../../../filter/Cells.ts"
 import { predicate } from "../../../filter/Closures.ts"
-import type { Subject } from "../../../model/Asking.ts"
+import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
 import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
 import { dataText } from "../../../model/ModelPrompt.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
@@ -62,6 +62,7 @@ export interface GatheredMerchants {
   /** By text key: what a model says. */
   readonly names: ReadonlyMap<string, string>
   readonly failures: ReadonlyArray<string>
+  readonly pending: ReadonlyArray<PendingQuestion>
 }
 
 /** Names that people gave: by the texts of records whose merchant they set, and by merges of whole merchants. */
@@ -272,7 +273,7 @@ export const makeMerchant = ({
         accepts: ({ input }: Subject, answer: string) =>
           resolver.canonical(answer) !== undefined || isExtractive(answer, textOfInput(input))
       }
-      const { exhausted, failures, found } = endpoint === undefined ? noAnswers : yield* asking.ask(inquiry)
+      const { exhausted, failures, found, pending } = endpoint === undefined ? noAnswers : yield* asking.ask(inquiry)
       const keyOf = asking.keyOf(inquiry)
       const names = new Map<string, string>()
       for (const [at, { party }] of wanted.entries()) {
@@ -306,17 +307,18 @@ export const makeMerchant = ({
         }
         yield* told.tell(scope, events)
       }
-      return { names, failures }
+      return { names, failures, pending }
     },
     Effect.mapError(({ message }) => new EnrichmentFault({ reason: "model", message }))
   ),
   complaints: ({ failures }) => failures,
+  pending: ({ pending }) => pending,
   plan,
   movesWithTheDay: ({ when }, catalog) => when !== undefined && movesWithTheDay(when, catalog, patterns),
   explain: (_, { field, path, value }) => `${field} is ${JSON.stringify(value)}: ${sentences[path] ?? path}`
 })
 
-const noAnswers = { exhausted: false, failures: [], found: new Map<string, never>() }
+const noAnswers = { exhausted: false, failures: [], pending: [], found: new Map<string, never>() }
 
 const inputText = Schema.decodeUnknownOption(Schema.Struct({ text: Schema.String }))
 const textOfInput = (input: Schema.Json): string => {

@@ -1,0 +1,121 @@
+/** What enrichments of sets would say otherwise, told apart by what it is: series of payments, budgets, cases (enrichments F2). */
+import * as Result from "effect/Result"
+import { tableKey } from "../enrichment/kinds/budget/BudgetState.ts"
+import { RecurringState } from "../enrichment/kinds/recurring/RecurringState.ts"
+import type * as CalendarDate from "../shared/CalendarDate.ts"
+import type { Currency } from "../shared/Currency.ts"
+import type { Decimal } from "../shared/Decimal.ts"
+import { decode } from "../shared/StrictDecoding.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { periodsOf } from "./BudgetPeriods.ts"
+import type { Replayed } from "./Replay.ts"
+
+/** A line of a budget in a period; exact, in the currency of the budget. */
+export interface BudgetFigures {
+  readonly planned: Decimal
+  readonly spent: Decimal
+  readonly left: Decimal
+}
+
+export interface BudgetDifference {
+  readonly enrichmentId: string
+  readonly from: CalendarDate.CalendarDate
+  readonly line: string
+  readonly currency: Currency
+  /** `null` where there is no such line, or nothing was ever booked in the budget. */
+  readonly before: BudgetFigures | null
+  readonly after: BudgetFigures | null
+}
+
+export interface SeriesDifferences {
+  readonly found: number
+  readonly changed: number
+  readonly gone: number
+}
+
+type Planned = Replayed["planned"]
+
+/** Series by id, as text. */
+const seriesOf = (planned: Planned): ReadonlyMap<string, string> =>
+  new Map(
+    planned.flatMap(({ changes, step }) =>
+      step.enrichment.type === "recurring"
+        ? changes.partitions.flatMap(({ state }) => {
+            const decoded = decode(RecurringState, state)
+            return Result.isSuccess(decoded)
+              ? decoded.success.series.map((one) => [`${step.enrichment.id} ${one.id}`, JSON.stringify(one)] as const)
+              : []
+          })
+        : []
+    )
+  )
+
+export const seriesDifferences = (before: Planned, after: Planned): SeriesDifferences => {
+  const [old, now] = [seriesOf(before), seriesOf(after)]
+  return {
+    found: [...now.keys()].filter((id) => !old.has(id)).length,
+    changed: [...now].filter(([id, text]) => old.has(id) && old.get(id) !== text).length,
+    gone: [...old.keys()].filter((id) => !now.has(id)).length
+  }
+}
+
+type Figures = Omit<BudgetDifference, "before" | "after"> & BudgetFigures
+
+/** Lines of budgets by budget, period and line. */
+const figuresOf = (planned: Planned, workspace: Workspace, today: CalendarDate.CalendarDate) => {
+  const found = new Map<string, Figures>()
+  for (const { changes, step } of planned) {
+    const table = changes.partitions.find(({ partition }) => partition === tableKey)
+    if (step.enrichment.type !== "budget" || table === undefined) continue
+    const { id: enrichmentId } = step.enrichment
+    for (const { currency, from, lines } of periodsOf(step.enrichment, workspace, table.state, today)) {
+      for (const { key: line, left, planned: amount, spent } of lines) {
+        found.set(`${enrichmentId} ${from} ${line}`, {
+          enrichmentId,
+          from,
+          line,
+          currency,
+          planned: amount,
+          spent,
+          left
+        })
+      }
+    }
+  }
+  return found
+}
+
+const figures = (one: Figures | undefined): BudgetFigures | null =>
+  one === undefined ? null : { planned: one.planned, spent: one.spent, left: one.left }
+
+/** Lines that would be others, the newest periods first. */
+export const budgetDifferences = (
+  before: Planned,
+  after: Planned,
+  workspace: Workspace,
+  today: CalendarDate.CalendarDate
+): ReadonlyArray<BudgetDifference> => {
+  const [old, now] = [before, after].map((planned) => figuresOf(planned, workspace, today))
+  return [...new Set([...old!.keys(), ...now!.keys()])]
+    .flatMap((place): ReadonlyArray<BudgetDifference> => {
+      const [was, is] = [figures(old!.get(place)), figures(now!.get(place))]
+      if (JSON.stringify(was) === JSON.stringify(is)) return []
+      const { currency, enrichmentId, from, line } = (now!.get(place) ?? old!.get(place))!
+      return [{ enrichmentId, from, line, currency, before: was, after: is }]
+    })
+    .toSorted((a, b) =>
+      a.from !== b.from
+        ? a.from < b.from
+          ? 1
+          : -1
+        : `${a.enrichmentId} ${a.line}` < `${b.enrichmentId} ${b.line}`
+          ? -1
+          : 1
+    )
+}
+
+/** Cases of monitors, by enrichment and key. */
+export const casesOf = (planned: Planned): ReadonlyArray<string> =>
+  planned.flatMap(({ findings, step }) =>
+    step.enrichment.type === "monitor" ? findings.map(({ finding }) => `${step.enrichment.id} ${finding.key}`) : []
+  )
