@@ -9,7 +9,7 @@ import { json, nullable } from "./Column.ts"
 import { groups, putColumns, putStatement } from "./FeedRowSql.ts"
 import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
-import { putParameters, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
+import { putParameters, rowColumns, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
 
 export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.effect(
   TableStore,
@@ -134,14 +134,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       rowsById: Effect.fn("TableStore.rowsById")(function* (id, rowIds) {
         if (rowIds.length === 0) return []
         const rows = yield* storedInBulk(
-          sql<RowRow>`select * from table_row where table_id = ${id} and id = any(${[...rowIds]}::text[])`
+          sql<RowRow>`select ${sql.literal(rowColumns)} from table_row r where table_id = ${id} and id = any(${[...rowIds]}::text[])`
         )
         return rows.map(toRow)
       }),
       rowsByKey: Effect.fn("TableStore.rowsByKey")(function* (id, keys) {
         if (keys.length === 0) return []
         const rows = yield* storedInBulk(
-          sql<RowRow>`select * from table_row where table_id = ${id} and external_key = any(${[...keys]}::text[])`
+          sql<RowRow>`select ${sql.literal(rowColumns)} from table_row r where table_id = ${id} and external_key = any(${[...keys]}::text[])`
         )
         return rows.map(toRow)
       }),

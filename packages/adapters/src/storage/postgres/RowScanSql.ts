@@ -13,6 +13,7 @@ import {
 } from "@millrace/core/table"
 import { filterSql, foldedSql } from "./FilterSql.ts"
 import { SqlParameters } from "./SqlParameters.ts"
+import { rowColumns } from "./TableRows.ts"
 
 export interface Statement {
   readonly text: string
@@ -86,8 +87,6 @@ const conditions = (scan: RowScan, parameters: SqlParameters): string => {
 
 const orderOf = (sort: ReadonlyArray<SortKey>, parameters: SqlParameters): ReadonlyArray<string> =>
   sort.map((key) => `${sortExpression(key, parameters)} ${key.desc ? "desc" : "asc"} nulls last`)
-
-const columns = "r.*"
 
 /** All rows of the table, read one by one. */
 const everyRow = (scan: RowScan, parameters: SqlParameters, what: string): string =>
@@ -165,7 +164,7 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
     narrow,
     `order by ${near}${column} ${direction}${key.desc ? "" : ", l.row_id"}`,
     parameters,
-    columns
+    rowColumns
   )
   // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
   const rest = orderOf(key.as === "text" ? sort : sort.slice(1), parameters)
@@ -175,7 +174,7 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
 
 /** The rows for which the facet has nothing. */
 const streamedNothing = (scan: RowScan, key: SortKey, parameters: SqlParameters): Statement => {
-  const base = throughFacet(scan, key.facet!, [nothing], "order by l.row_id", parameters, columns)
+  const base = throughFacet(scan, key.facet!, [nothing], "order by l.row_id", parameters, rowColumns)
   const order = [...orderOf(scan.sort.slice(1), parameters), "l.row_id"]
   return {
     text: `${base} order by ${order.join(", ")} limit ${parameters.integer(scan.limit)}`,
@@ -205,7 +204,7 @@ const throughHint = (scan: RowScan, hint: LookupHint, parameters: SqlParameters)
   const narrow = [...narrowed(hint, parameters)]
   const byId = scan.sort.length === 0
   if (byId && scan.after !== undefined) narrow.push(`l.row_id > ${parameters.text(scan.after.id)}`)
-  const base = throughFacet(scan, hint.facet, narrow, byId ? "order by l.row_id" : "", parameters, columns)
+  const base = throughFacet(scan, hint.facet, narrow, byId ? "order by l.row_id" : "", parameters, rowColumns)
   const order = byId ? ["l.row_id"] : [...orderOf(scan.sort, parameters), "r.id"]
   return {
     text: `${base} order by ${order.join(", ")} limit ${parameters.integer(scan.limit)}`,
@@ -214,7 +213,7 @@ const throughHint = (scan: RowScan, hint: LookupHint, parameters: SqlParameters)
 }
 
 const plain = (scan: RowScan, parameters: SqlParameters): Statement => {
-  const base = everyRow(scan, parameters, columns)
+  const base = everyRow(scan, parameters, rowColumns)
   const order = [...orderOf(scan.sort, parameters), "r.id"]
   return {
     text: `${base} order by ${order.join(", ")} limit ${parameters.integer(scan.limit)}`,

@@ -62,6 +62,10 @@ export interface RowRow {
   readonly trashed_at: Date | null
 }
 
+/** What `toRow` reads, of `table_row r`. Folded text and the workspace stay behind: a page costs a fifth less without them. */
+export const rowColumns = `r.id, r.table_id, r.field_values, r.held, r.external_key, r.created_by, r.updated_by, r.version,
+  r.created_at, r.updated_at, r.trashed_at`
+
 export const toRow = (row: RowRow): Row => ({
   id: row.id,
   tableId: row.table_id,
