@@ -1,13 +1,13 @@
 /** The limits of upstream providers in the memory of one process. */
-import { type Line, type Place, Refill, type Upstream, UpstreamBudget } from "@millrace/core/rate"
+import { Allowance, type Place, Refill, type Upstream, UpstreamBudget } from "@millrace/core/rate"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 interface Turn {
+  given: Allowance.Given
   /** Milliseconds. */
-  nextAt: number
   heldUntil: number
 }
 
@@ -24,7 +24,7 @@ export const wholeLine = ""
 const idleMillis = 31 * 86_400_000
 
 const dropIdle = (lines: Map<string, Turn>, now: number): void => {
-  for (const [key, turn] of lines) if (Math.max(turn.nextAt, turn.heldUntil) < now - idleMillis) lines.delete(key)
+  for (const [key, turn] of lines) if (Math.max(turn.given.nextAt, turn.heldUntil) < now - idleMillis) lines.delete(key)
 }
 
 export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.effect(
@@ -39,7 +39,7 @@ export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.ef
       let turn = lines.get(key)
       if (turn === undefined) {
         if (lines.size > 1_000) dropIdle(lines, now)
-        lines.set(key, (turn = { nextAt: -Infinity, heldUntil: -Infinity }))
+        lines.set(key, (turn = { given: Allowance.nothing, heldUntil: -Infinity }))
       }
       return turn
     }
@@ -47,29 +47,31 @@ export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.ef
     const heldOf = (lines: ReadonlyArray<Upstream>, now: number): number =>
       Math.max(0, ...lines.map((line) => turnOf(line, now).heldUntil - now)) / 1000
 
-    const placeIn = (line: Line & Required<Pick<Line, "refill">>, now: number, patience: number) => {
-      const turn = turnOf(line, now)
-      return { turn, ...Refill.place(turn.nextAt, now, line.refill, patience) }
-    }
-
     return UpstreamBudget.of({
       take: (lines, patience) =>
         Effect.map(Clock.currentTimeMillis, (now): Place => {
           const held = heldOf(lines, now)
           if (held > patience) return { granted: false, wait: held }
-          const places = lines.flatMap(({ refill, ...line }) =>
-            refill === undefined ? [] : [placeIn({ ...line, refill }, now, patience)]
-          )
-          const granted = places.every((place) => place.granted)
-          if (granted) for (const { nextAt, turn } of places) turn.nextAt = nextAt
-          return { granted, wait: Math.max(held, ...places.map(({ wait }) => wait)) }
+          const places = lines.flatMap(({ allowance, ...line }) => {
+            if (allowance === undefined) return []
+            const turn = turnOf(line, now)
+            return [{ turn, allowance, from: Allowance.earliest(turn.given, now, allowance) }]
+          })
+          const wait = Math.max(held, ...places.map(({ from }) => Refill.waitUntil(from, now)))
+          const granted = wait <= patience
+          if (granted) {
+            for (const { allowance, from, turn } of places) {
+              turn.given = Allowance.give(turn.given, allowance, from, now + wait * 1000)
+            }
+          }
+          return { granted, wait }
         }),
       held: (lines) => Effect.map(Clock.currentTimeMillis, (now) => heldOf(lines, now)),
       hold: (line, seconds) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const turn = turnOf(line, now)
           turn.heldUntil = Math.max(turn.heldUntil, now + seconds * 1000)
-          turn.nextAt = Math.max(turn.nextAt, turn.heldUntil)
+          turn.given = { ...turn.given, nextAt: Math.max(turn.given.nextAt, turn.heldUntil) }
         })
     })
   })

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Counts, OutboundFailure, type Turns } from "../outbound/Outbound.ts"
-import { refillOf } from "../rate/Refill.ts"
+import { allowanceOf, lateness } from "../rate/Allowance.ts"
 import { type Line, type Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import type { RequestLimit } from "./Capabilities.ts"
 import type { PsuContext } from "./Connect.ts"
@@ -40,7 +40,7 @@ export const sparingly = (lines: UpstreamBudget["Service"]): UpstreamBudget["Ser
   return {
     ...lines,
     take: Effect.fnUntraced(function* (wanted, patience) {
-      if (wanted.some(({ refill }) => refill !== undefined)) return yield* lines.take(wanted, patience)
+      if (wanted.some(({ allowance }) => allowance !== undefined)) return yield* lines.take(wanted, patience)
       const name = wanted.map(nameOf).join("\n")
       const now = yield* Clock.currentTimeMillis
       const until = free.get(name)
@@ -100,7 +100,7 @@ const linesOf = (driver: ProviderDriver, counts: Counts, isBackground: boolean):
   const found = new Map<string, Line>()
   const add = (line: Line) => {
     const name = nameOf(line)
-    if (line.refill !== undefined || !found.has(name)) found.set(name, line)
+    if (line.allowance !== undefined || !found.has(name)) found.set(name, line)
   }
   for (const of of endpoint === undefined ? [undefined] : [undefined, endpoint]) {
     for (const ref of connection === undefined ? [undefined] : [undefined, connection]) {
@@ -114,9 +114,17 @@ const linesOf = (driver: ProviderDriver, counts: Counts, isBackground: boolean):
   }
   for (const limit of driver.capabilities.limits ?? []) {
     if (!isCounted(limit, counts, isBackground)) continue
-    add({ ...lineOfLimit(driver, limit, counts), refill: refillOf(limit.requests, limit.seconds, limit.burst) })
+    add({ ...lineOfLimit(driver, limit, counts), allowance: allowanceOf(limit.requests, limit.seconds, limit.burst) })
   }
   return [...found.values()]
+}
+
+/** The lines, with the limits of those whose places are past after so many seconds; `undefined` where none is. */
+const anewAfter = (lines: ReadonlyArray<Line>, seconds: number): ReadonlyArray<Line> | undefined => {
+  const anew = lines.map(({ allowance, ...line }): Line =>
+    allowance === undefined || lateness(allowance) >= seconds ? line : { ...line, allowance }
+  )
+  return anew.some(({ allowance }) => allowance !== undefined) ? anew : undefined
 }
 
 const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, OutboundFailure> =>
@@ -138,21 +146,23 @@ export const makeTurns = (driver: ProviderDriver): Effect.Effect<Turns, never, U
       const wanted = linesOf(driver, counts, (yield* CurrentPsu) === undefined)
       const patience = yield* UpstreamPatience
       const begun = yield* Clock.currentTimeMillis
-      const { granted, wait } = yield* unasked(lines.take(wanted, patience))
-      let left = wait
-      let mayWait = granted
-      while (mayWait && left > 0) {
-        yield* Effect.sleep(left * 1000)
+      let { granted, wait } = yield* unasked(lines.take(wanted, patience))
+      while (granted && wait > 0) {
+        yield* Effect.sleep(wait * 1000)
         // While it waited, another request may have been told to wait.
-        left = yield* unasked(lines.held(wanted))
-        mayWait = left <= patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
+        wait = yield* unasked(lines.held(wanted))
+        if (wait === 0) break
+        const left = patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
+        const anew = anewAfter(wanted, wait)
+        if (wait > left || anew === undefined) granted = wait <= left
+        else ({ granted, wait } = yield* unasked(lines.take(anew, left)))
       }
-      if (mayWait) return
+      if (granted) return
       return yield* new OutboundFailure({
         reason: "rateLimited",
         message: `${driver.name} may not be asked more often`,
         sent: false,
-        retryAfter: Math.min(longestHint, Math.max(1, Math.ceil(left)))
+        retryAfter: Math.min(longestHint, Math.max(1, Math.ceil(wait)))
       })
     }),
     heed: Effect.fnUntraced(function* (counts, answer) {

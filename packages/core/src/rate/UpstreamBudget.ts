@@ -7,7 +7,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import type { Refill } from "./Refill.ts"
+import type { Allowance } from "./Allowance.ts"
 
 /** A line: of an instance of a provider, or of one of its limits; of all its connections together, or of one. */
 export interface Upstream {
@@ -19,7 +19,7 @@ export interface Upstream {
 
 export interface Line extends Upstream {
   /** Absent: there is a place at once, unless the upstream wants to be left alone. */
-  readonly refill?: Refill
+  readonly allowance?: Allowance
 }
 
 export interface Place {

@@ -48,7 +48,8 @@ describe("requests of a driver", () => {
       const at = asked.map((one) => one.at)
       expect(at).toHaveLength(30)
       for (let n = 10; n < at.length; n++) expect(at[n]! - at[n - 10]!).toBeGreaterThanOrEqual(60_000)
-      expect(at.at(-1)! - at[0]!).toBeLessThan(181_000)
+      // Twice the time of ten requests, and nine intervals.
+      expect(at.at(-1)! - at[0]!).toBeLessThan(183_000)
     }).pipe(Effect.provide(storage))
   )
 
@@ -57,10 +58,10 @@ describe("requests of a driver", () => {
       const { asked, wrapped } = metered({ limits: [perMinute(1)] })
       const one = yield* wrapped
       yield* eachCall(one).revoke(connection("a"))
-      expect(yield* Effect.flip(one.listInstitutions(anything))).toMatchObject(refusedFor(60))
+      expect(yield* Effect.flip(one.listInstitutions(anything))).toMatchObject(refusedFor(63))
       expect(asked).toHaveLength(1)
       // Its own refusal holds nobody back.
-      yield* TestClock.adjust("60 seconds")
+      yield* TestClock.adjust("63 seconds")
       yield* eachCall(one).inspect(connection("a"))
       expect(asked).toHaveLength(2)
     }).pipe(Effect.provide(storage))
@@ -73,7 +74,7 @@ describe("requests of a driver", () => {
       const one = eachCall(yield* wrapped)
       yield* one.inspect(connection("a"))
       yield* one.listAccounts(connection("b"))
-      expect(yield* Effect.flip(one.listAccounts(connection("c")))).toMatchObject(refusedFor(60))
+      expect(yield* Effect.flip(one.listAccounts(connection("c")))).toMatchObject(refusedFor(63))
       yield* one.inspect(connection("b"))
       expect((yield* Effect.flip(one.inspect(connection("b"))))._tag).toBe("RateLimited")
       yield* one.inspect(connection("c"))
@@ -224,6 +225,31 @@ describe("requests of a driver", () => {
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(waiting)
       expect(asked).toHaveLength(7)
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("that waited for their turn do not all go at once when another one was told to wait", () =>
+    Effect.gen(function* () {
+      const day: RequestLimit = { name: "day", requests: 21, seconds: 86_400, per: "instance", burst: 21 }
+      const { asked, wrapped } = metered({ limits: [perMinute(10), day] })
+      const one = eachCall(yield* wrapped)
+      const lines = yield* UpstreamBudget
+      const run = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 20 }), () => one.inspect(connection("a")), {
+          concurrency: "unbounded",
+          discard: true
+        }).pipe(Effect.provideService(UpstreamPatience, 600))
+      )
+      yield* TestClock.adjust("1 second")
+      yield* lines.hold({ instanceId: "metered:one", connection: undefined }, 100)
+      yield* TestClock.adjust("10 minutes")
+      yield* Fiber.join(run)
+      const at = asked.map((request) => request.at)
+      expect([at.length, at.filter((millis) => millis > 1_000 && millis < 101_000)]).toEqual([20, []])
+      for (let n = 10; n < at.length; n++) expect(at[n]! - at[n - 10]!).toBeGreaterThanOrEqual(60_000)
+      // The limit of the day has counted each of them once.
+      yield* one.inspect(connection("a"))
+      expect(asked).toHaveLength(21)
     }).pipe(Effect.provide(storage))
   )
 

@@ -1,5 +1,5 @@
 /** Conformance of `UpstreamBudget`. Every test asks an instance of its own. */
-import { type Line, Refill, type Upstream, UpstreamBudget } from "@millrace/core/rate"
+import { Allowance, type Line, type Upstream, UpstreamBudget } from "@millrace/core/rate"
 import { Ids } from "@millrace/core"
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,13 +10,17 @@ const minute = 60
 
 /** The lines of a request that is about a connection: that of the instance, and its own. */
 const linesOf = (upstream: Upstream, perMinute?: number, perConnectionPerMinute?: number): ReadonlyArray<Line> => [
-  { ...upstream, connection: undefined, ...(perMinute === undefined ? {} : { refill: Refill.refillOf(perMinute) }) },
+  {
+    ...upstream,
+    connection: undefined,
+    ...(perMinute === undefined ? {} : { allowance: Allowance.allowanceOf(perMinute) })
+  },
   ...(upstream.connection === undefined
     ? []
     : [
         {
           ...upstream,
-          ...(perConnectionPerMinute === undefined ? {} : { refill: Refill.refillOf(perConnectionPerMinute) })
+          ...(perConnectionPerMinute === undefined ? {} : { allowance: Allowance.allowanceOf(perConnectionPerMinute) })
         }
       ])
 ]
@@ -38,11 +42,10 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     })
   )
 
-  it.effect("lets a burst go at once, and then one request after the other", () =>
+  it.effect("lets half of a small limit go at once, and then one request after the other", () =>
     Effect.gen(function* () {
       const { lines, other, upstream } = yield* arrange
-      const { burst, interval } = Refill.refillOf(30)
-      for (let n = 0; n < burst; n++) {
+      for (let n = 0; n < 15; n++) {
         // The line is that of the instance, whichever connection asks.
         expect(yield* lines.take(linesOf(n % 2 === 0 ? upstream : other, 30), 0)).toEqual({ granted: true, wait: 0 })
       }
@@ -52,9 +55,11 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
         expect(granted).toBe(true)
         waits.push(wait)
       }
+      // What is left of the limit is spread over the rest of its time.
+      const pace = Allowance.allowanceOf(30).span / 16
       for (const [n, wait] of waits.entries()) {
-        expect(wait).toBeLessThanOrEqual((n + 1) * interval + 0.001)
-        expect(wait).toBeGreaterThan((n + 1) * interval - 1.5)
+        expect(wait).toBeLessThanOrEqual((n + 1) * pace + 0.001)
+        expect(wait).toBeGreaterThan((n + 1) * pace - 1.5)
       }
     })
   )
@@ -68,8 +73,72 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
         expect(granted).toBe(false)
         expect(wait).toBeGreaterThan(55)
       }
-      yield* clock.pass(minute)
+      yield* clock.pass(Allowance.allowanceOf(1).span)
       expect(yield* lines.take(linesOf(upstream, 1), 5)).toEqual({ granted: true, wait: 0 })
+    })
+  )
+
+  it.effect.each([
+    [1, 3],
+    [10, 45],
+    [170, 400]
+  ] as const)(
+    "gives no more places within a minute than %i requests, and nine tenths of them in the long run",
+    ([perMinute, places]) =>
+      Effect.gen(function* () {
+        const { clock, lines, upstream } = yield* arrange
+        const { interval, span } = Allowance.allowanceOf(perMinute)
+        const at: Array<number> = []
+        let now = 0
+        for (let n = 0; n < places; n++) {
+          const { granted, wait } = yield* lines.take(linesOf(upstream, perMinute), 3_600)
+          expect(granted).toBe(true)
+          at.push(now + wait)
+          if (n % 7 !== 3) continue
+          yield* clock.pass(3 * interval)
+          now += 3 * interval
+        }
+        // The store may have a clock that goes on meanwhile.
+        for (let n = perMinute; n < at.length; n++) expect(at[n]! - at[n - perMinute]!).toBeGreaterThan(minute)
+        expect(at.at(-1)! - at[0]!).toBeLessThanOrEqual(((places - 1) / (0.9 * perMinute)) * minute + span / perMinute)
+      })
+  )
+
+  it.effect(
+    "counts a place in every line from when the last of them lets it go, and keeps others waiting in none",
+    () =>
+      Effect.gen(function* () {
+        const { clock, lines, other, upstream } = yield* arrange
+        // The second request of a connection waits for a minute; the instance may be asked three times.
+        for (const waits of [0, 1]) {
+          const { granted, wait } = yield* lines.take(linesOf(upstream, 3, 1), 100)
+          expect([granted, wait > 60]).toEqual([true, waits === 1])
+        }
+        const third = yield* lines.take(linesOf(other, 3, 1), 100)
+        expect(third.granted).toBe(true)
+        expect(third.wait).toBeLessThan(45)
+        // The first of the three is over then, the other two are not.
+        yield* clock.pass(64)
+        const ofInstance = linesOf({ ...upstream, connection: undefined }, 3)
+        expect((yield* lines.take(ofInstance, 50)).granted).toBe(true)
+        expect((yield* lines.take(ofInstance, 100)).wait).toBeGreaterThan(15)
+      })
+  )
+
+  it.effect("counts what was given under another limit as if all had gone at once", () =>
+    Effect.gen(function* () {
+      const { clock, lines, upstream } = yield* arrange
+      expect(yield* lines.take(linesOf(upstream, 30), 0)).toEqual({ granted: true, wait: 0 })
+      yield* clock.pass(30)
+      for (const perMinute of [3, 300]) {
+        const { granted, wait } = yield* lines.take(linesOf(upstream, perMinute), 5)
+        expect(granted).toBe(false)
+        expect(wait).toBeGreaterThan(30)
+        expect(wait).toBeLessThanOrEqual(33)
+      }
+      yield* clock.pass(33)
+      expect(yield* lines.take(linesOf(upstream, 300), 0)).toEqual({ granted: true, wait: 0 })
+      expect((yield* lines.take(linesOf(upstream, 300), 5)).granted).toBe(true)
     })
   )
 
@@ -90,7 +159,7 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
         { concurrency: "unbounded" }
       )
       const granted = answers.filter((answer) => answer.granted).length
-      expect(granted).toBeGreaterThanOrEqual(Refill.refillOf(100).burst)
+      expect(granted).toBeGreaterThanOrEqual(10)
       // One more for each interval that the asking took.
       expect(granted).toBeLessThan(40)
     })
@@ -135,7 +204,7 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     Effect.gen(function* () {
       const { clock, lines, upstream } = yield* arrange
       const daily = { instanceId: `${upstream.instanceId}#limit:day`, connection: "one" }
-      const day = { ...daily, refill: Refill.refillOf(4, 86_400) }
+      const day = { ...daily, allowance: Allowance.allowanceOf(4, 86_400) }
       const both = [...linesOf(upstream, 2), day]
       // Two may go at once; of three a minute apart the third waits for hours.
       for (let n = 0; n < 2; n++) {

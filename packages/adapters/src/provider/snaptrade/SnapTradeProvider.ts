@@ -58,7 +58,7 @@ const capabilitiesOf = (settings: Settings): Capabilities => ({
       requests: settings.requestsPerMinute ?? usualRequestsPerMinute,
       seconds: 60,
       per: "instance",
-      // Who connects a bank and reads it twice does not wait; what is left is enough for 190 a minute.
+      // Who connects a bank and reads it twice does not wait.
       burst: Math.ceil((settings.requestsPerMinute ?? usualRequestsPerMinute) / 4)
     },
     // Personal keys have one for each account besides.

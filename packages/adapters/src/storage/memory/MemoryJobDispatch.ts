@@ -129,7 +129,7 @@ class JobDispatch {
     const isBusy = (bank: BankId): boolean => {
       const instance = this.#banks.get(bank)?.providerInstanceId
       const turn = instance === undefined ? undefined : this.#turns.get(instance)?.get(wholeLine)
-      return busy.has(bank) || isLeased(bank) || (turn !== undefined && turn.nextAt > now + 1_000)
+      return busy.has(bank) || isLeased(bank) || (turn !== undefined && turn.given.nextAt > now + 1_000)
     }
     return { flight, due, needsBusy: ({ banks }: StoredJob) => banks.some(isBusy) }
   }

@@ -61,6 +61,7 @@ import { leanRows } from "./migrations/0049_lean_rows.ts"
 import { packedStage } from "./migrations/0050_packed_stage.ts"
 import { accountJoins } from "./migrations/0051_account_joins.ts"
 import { plainFindings } from "./migrations/0052_plain_findings.ts"
+import { allowances } from "./migrations/0053_allowances.ts"
 import { endedSubjects } from "./migrations/0054_ended_subjects.ts"
 
 /**
@@ -120,6 +121,7 @@ export const migrations = {
   "0050_packed_stage": packedStage,
   "0051_account_joins": accountJoins,
   "0052_plain_findings": plainFindings,
+  "0053_allowances": allowances,
   "0054_ended_subjects": endedSubjects
 } as const
 

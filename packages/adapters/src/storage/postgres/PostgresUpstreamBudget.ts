@@ -1,5 +1,5 @@
 /** The limits of upstream providers in PostgreSQL: one statement a request, by the clock of the database. */
-import { type Line, type Upstream, UpstreamBudget } from "@millrace/core/rate"
+import { type Line, type Place, type Upstream, UpstreamBudget } from "@millrace/core/rate"
 import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,81 +7,108 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { stored } from "./SqlFailure.ts"
 
 /**
- * Lines with a limit move on, as `rate/Refill` has it; none does while the upstream wants to be left alone for longer than
- * the caller waits. `$1` are the lines, as JSON, in the order in which all callers lock them; `$2` is the patience.
+ * A place in every line that has a limit, or in none: the arithmetic is that of `Allowance`. `$1` are the lines, as JSON; `$2`
+ * is the patience. Rows are locked in one order, so that two requests never wait for each other in a circle, and "now" is when
+ * they were had, however long others held them. A line that is new to two requests at once is missed by one of them.
  */
 const takeStatement = `
   with line as (
-    select instance_id, connection, burst, step
-    from json_to_recordset($1::json) as w (instance_id text, connection text, burst int, step float8)
+    select * from json_to_recordset($1::json) as w
+      (instance_id text, connection text, step float8, rest float8, block int, blocks int, span float8)
   ), held as (
-    select coalesce(max(greatest(0, extract(epoch from held_until - store_now()))), 0)::float8 as wait
-    from upstream_turn join line using (instance_id, connection)
+    select coalesce(max(held_until), '-infinity') as until from upstream_turn join line using (instance_id, connection)
   ), wanted as (
-    select * from line where burst is not null and (select wait from held) <= $2::float8
-  ), taken as (
-    insert into upstream_turn as t (instance_id, connection, next_at, place_at)
-    select instance_id, connection, store_now() + make_interval(secs => step * (2 - burst)), store_now() from wanted
-    on conflict (instance_id, connection) do update set (next_at, place_at) = (
-      select case when at <= store_now() + make_interval(secs => $2::float8)
-          then at + make_interval(secs => step) else t.next_at end,
-        case when at <= store_now() + make_interval(secs => $2::float8) then at end
-      from (
-        select step, greatest(t.next_at, store_now() - make_interval(secs => step * (burst - 1))) as at
-        from wanted where wanted.instance_id = t.instance_id and wanted.connection = t.connection
-      ) as line
-    )
-    returning instance_id, connection, place_at, next_at
+    select * from line
+    where block is not null and (select until from held) <= store_now() + make_interval(secs => $2::float8)
+  ), had as materialized (
+    select t.* from upstream_turn t join wanted using (instance_id, connection)
+    order by t.instance_id, t.connection for update of t
+  ), clock as materialized (
+    select store_now() + (clock_timestamp() - statement_timestamp()) as now, count(*) from had
+  ), known as (
+    select w.*, clock.now, had.instance_id is null as is_new, had.place_at,
+      case when u.same then had.next_at
+        else greatest(had.next_at, had.place_at + make_interval(secs => w.span)) end as next_at,
+      case when u.same then had.begun else 0 end as begun,
+      case when u.same then had.ends when had.place_at is null then '{}'
+        else array_fill(had.place_at, array[w.blocks]) end as ends
+    from wanted w cross join clock left join had using (instance_id, connection)
+      cross join lateral (select (had.block, had.blocks, had.span) = (w.block, w.blocks, w.span) as same) u
+  ), place as (
+    select *, greatest(next_at, now - make_interval(secs => rest)) as from_at from known
+  ), decision as (
+    select *, due <= now + make_interval(secs => $2::float8) as granted
+    from (select now, greatest(now, (select until from held), (select max(from_at) from place)) as due from clock) d
+  ), given as (
+    select instance_id, connection, is_new, block, blocks, span, step, from_at, due, latest as place_at, case when begun + 1 = block then 0 else begun + 1 end as begun,
+      case when begun + 1 = block then (ends || latest)[cardinality(ends) + 2 - blocks:] else ends end as ends
+    from place cross join lateral (select due, greatest(place_at, due) as latest from decision where granted) l
+  ), paced as (
+    select *, greatest(step, (
+        select max((extract(epoch from at - due) + span) / nth) from (
+          select at, (blocks - cardinality(ends) + n - 1) * block - begun + 1 as nth
+          from unnest(ends) with ordinality as ended (at, n)
+        ) ended where nth >= 1
+      )) as pace
+    from given
+  ), kept as (
+    select instance_id, connection, is_new, place_at, block, blocks, span, begun, ends,
+      greatest(from_at + make_interval(secs => pace),
+        case when cardinality(ends) = blocks then ends[1] + make_interval(secs => span) end) as next_at
+    from paced
+  ), moved as (
+    update upstream_turn t set (next_at, place_at, block, blocks, span, begun, ends) =
+      (kept.next_at, kept.place_at, kept.block, kept.blocks, kept.span, kept.begun, kept.ends)
+    from kept where t.instance_id = kept.instance_id and t.connection = kept.connection
+    returning t.instance_id, t.connection
+  ), made as (
+    insert into upstream_turn (instance_id, connection, next_at, place_at, block, blocks, span, begun, ends)
+    select instance_id, connection, next_at, place_at, block, blocks, span, begun, ends from kept where is_new
+    order by instance_id, connection
+    on conflict (instance_id, connection) do nothing
+    returning instance_id, connection
   )
-  select instance_id as "instanceId", connection, place_at is not null as granted,
-    greatest(0, extract(epoch from coalesce(place_at, next_at) - store_now()))::float8 as wait from taken
-  union all
-  select null, null, wait <= $2::float8, wait from held`
-
-/** Gives back the places of who was refused by another line. */
-const returnStatement = `
-  update upstream_turn t set next_at = t.next_at - make_interval(secs => w.step)
-  from json_to_recordset($1::json) as w (instance_id text, connection text, step float8)
-  where t.instance_id = w.instance_id and t.connection = w.connection`
+  select granted, extract(epoch from due - now)::float8 as wait, array(
+      select json_build_array(instance_id, connection) from kept
+      where (instance_id, connection) not in (select * from moved union all select * from made)
+    ) as missed
+  from decision`
 
 interface Given {
-  readonly instanceId: string | null
-  readonly connection: string | null
   readonly granted: boolean
   readonly wait: number
+  /** Lines by instance and connection. */
+  readonly missed: ReadonlyArray<readonly [string, string]>
 }
 
 const ofInstallation = acrossWorkspaces("tables of the installation")
 
 const keyOf = ({ connection = "", instanceId }: Upstream) => ({ instance_id: instanceId, connection })
 
-/** In one order, so that two requests never wait for each other in a circle. */
-const rowsOf = (lines: ReadonlyArray<Line>) =>
-  lines
-    .map(({ refill, ...line }) => ({
-      ...keyOf(line),
-      ...(refill === undefined ? {} : { burst: refill.burst, step: refill.interval })
-    }))
-    .toSorted((a, b) => (`${a.instance_id} ${a.connection}` < `${b.instance_id} ${b.connection}` ? -1 : 1))
+const rowOf = ({ allowance, ...line }: Line) => {
+  if (allowance === undefined) return keyOf(line)
+  const { interval, ...limit } = allowance
+  return { ...keyOf(line), ...limit, step: interval }
+}
 
 export const layer: Layer.Layer<UpstreamBudget, never, SqlClient.SqlClient> = Layer.effect(
   UpstreamBudget,
   Effect.map(SqlClient.SqlClient, (sql) =>
     UpstreamBudget.of({
       take: Effect.fn("UpstreamBudget.take")(function* (lines, patience) {
-        const wanted = rowsOf(lines)
-        const given = yield* ofInstallation(
-          stored(sql.unsafe<Given>(takeStatement, [JSON.stringify(wanted), patience]))
-        )
-        const granted = given.every((one) => one.granted)
-        const had = granted ? [] : given.filter((one) => one.granted && one.instanceId !== null)
-        if (had.length > 0) {
-          const back = wanted.filter((row) =>
-            had.some(({ connection, instanceId }) => row.instance_id === instanceId && row.connection === connection)
+        let place: Place = { granted: true, wait: 0 }
+        let wanted = lines
+        do {
+          const [given] = yield* ofInstallation(
+            stored(sql.unsafe<Given>(takeStatement, [JSON.stringify(wanted.map(rowOf)), patience]))
           )
-          yield* ofInstallation(stored(sql.unsafe(returnStatement, [JSON.stringify(back)])))
-        }
-        return { granted, wait: Math.max(0, ...given.map(({ wait }) => wait)) }
+          const { granted, missed, wait } = given!
+          place = { granted, wait: Math.max(place.wait, wait) }
+          wanted = wanted.filter(({ connection = "", instanceId }) =>
+            missed.some(([instance, one]) => instance === instanceId && one === connection)
+          )
+        } while (wanted.length > 0)
+        return place
       }),
       held: Effect.fn("UpstreamBudget.held")(function* (lines) {
         const [row] = yield* ofInstallation(
