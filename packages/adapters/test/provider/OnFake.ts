@@ -4,12 +4,18 @@ import { StrictDecoding } from "@millrace/core"
 import { Outbound } from "@millrace/core/outbound"
 import type {
   BeginConnect,
+  ClientStep,
   CompletedConnection,
+  ConnectPayload,
+  OpenSession,
   ProviderDriver,
   ProviderError,
   ProviderFactory,
-  ProviderSession
+  ProviderSession,
+  PullRequest,
+  SyncPage
 } from "@millrace/core/provider"
+import { testSubject } from "@millrace/testing/fake"
 import type { FakeUpstream, SignIn } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -17,7 +23,8 @@ import * as Result from "effect/Result"
 import * as OutboundClient from "../../src/outbound/OutboundClient.ts"
 import { privateHosts } from "../../src/outbound/PrivateHosts.ts"
 
-const hosts = Result.getOrThrow(privateHosts(["127.0.0.1"]))
+/** A client that reaches them. */
+export const local = OutboundClient.make({ privateHosts: Result.getOrThrow(privateHosts(["127.0.0.1"])) })
 
 /** Settings as a configuration file gives them: those that are secret are hidden. */
 const configOf = (fake: FakeUpstream, change: Readonly<Record<string, unknown>>) =>
@@ -35,7 +42,7 @@ export const driverOn = Effect.fnUntraced(function* <C>(
   fake: FakeUpstream,
   change: Readonly<Record<string, unknown>> = {}
 ) {
-  const outbound = yield* OutboundClient.make({ privateHosts: hosts })
+  const outbound = yield* local
   const config = Result.getOrThrow(StrictDecoding.decode(factory.Config, configOf(fake, change)))
   const making = factory.make({ instanceId: `${factory.kind}:test`, config })
   return yield* Effect.provideService(making, Outbound, outbound)
@@ -75,18 +82,21 @@ export class Kept {
   }
 }
 
-/** Connects as a person does: begins, signs in, completes. */
-export const connect = Effect.fnUntraced(function* (
+/** Connects as a person does: begins, signs in, completes. With what was shown and brought back on the way. */
+export const signedIn = Effect.fnUntraced(function* (
   driver: ProviderDriver,
   fake: FakeUpstream,
   kept: Kept,
   who: SignIn = {},
   more: Partial<BeginConnect> = {}
-): Effect.fn.Return<CompletedConnection, ProviderError> {
+): Effect.fn.Return<
+  { readonly step: ClientStep; readonly payload: ConnectPayload; readonly completed: CompletedConnection },
+  ProviderError
+> {
   const request = kept.request(more)
   const step = yield* driver.beginConnect(request)
   const payload = request.reconnect === undefined ? fake.signIn(step, who) : fake.repair(step, request.reconnect.ref)
-  return yield* driver.completeConnect({
+  const completed = yield* driver.completeConnect({
     attemptId: request.attemptId,
     subject: { ref: kept.ref, secrets: kept.subject },
     attemptSecrets: kept.attempt,
@@ -95,14 +105,60 @@ export const connect = Effect.fnUntraced(function* (
     keepAttempt: request.keepAttempt,
     ...(request.reconnect === undefined ? {} : { reconnect: request.reconnect })
   })
+  return { step, payload, completed }
 })
+
+/** The same, and what it gives alone. */
+export const connect = (...connecting: Parameters<typeof signedIn>) =>
+  Effect.map(signedIn(...connecting), ({ completed }) => completed)
 
 export const open = (
   driver: ProviderDriver,
   { connection }: Pick<CompletedConnection, "connection">,
-  kept: Kept
+  kept: Kept,
+  over: Partial<OpenSession> = {}
 ): Effect.Effect<ProviderSession, ProviderError> =>
-  driver.open({ connection, subject: { ref: kept.ref, secrets: kept.subject }, keep: () => Effect.void })
+  driver.open({ connection, subject: { ref: kept.ref, secrets: kept.subject }, keep: () => Effect.void, ...over })
+
+/** Somebody who connected for the first time, with sessions of what came of it. */
+export const connected = Effect.fnUntraced(function* (driver: ProviderDriver, fake: FakeUpstream, who: SignIn = {}) {
+  const kept = new Kept(testSubject.ref)
+  const { completed, payload, step } = yield* signedIn(driver, fake, kept, who)
+  return {
+    kept,
+    step,
+    payload,
+    completed,
+    subject: { ref: kept.ref, secrets: kept.subject },
+    open: (over: Partial<OpenSession> = {}) => Effect.orDie(open(driver, completed, kept, over))
+  }
+})
+
+/** Every page of a run. */
+export const pagesOf = Effect.fnUntraced(function* (session: ProviderSession, request: PullRequest) {
+  const pages: Array<SyncPage> = []
+  for (let position: string | undefined; ;) {
+    const page = yield* session.pull(position === undefined ? request : { ...request, position })
+    pages.push(page)
+    if (page.end.kind === "done") return pages
+    position = page.end.position
+  }
+})
+
+/** Completes with what the upstream knows nothing of, what is another person's, and what has no such form: none is taken. */
+export const expectRefusals = Effect.fnUntraced(function* (driver: ProviderDriver, fake: FakeUpstream, kept: Kept) {
+  for (const how of ["unknown", "foreign", "malformed", "otherKind"] as const) {
+    const completed = driver.completeConnect({
+      attemptId: "attempt-2",
+      subject: { ref: kept.ref, secrets: kept.subject },
+      attemptSecrets: {},
+      payload: fake.refused(undefined, how)!,
+      keepSubject: () => Effect.void,
+      keepAttempt: () => Effect.void
+    })
+    expect([how, yield* tagOf(completed)]).toEqual([how, "InvalidConnectPayload"])
+  }
+})
 
 /** The tag of the error of an effect; success fails the test. */
 export const tagOf = <A>(effect: Effect.Effect<A, ProviderError>): Effect.Effect<string> =>

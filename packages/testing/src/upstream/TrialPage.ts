@@ -24,6 +24,18 @@ export const trialPage = (text: string, content: string, hasScript = false): Fak
 <body><h1>Trial: no real bank</h1><p>${escaped(text)}</p>${content}</body></html>`
 })
 
+/** A button for each institution, which sends its id as `field`, and one that sends none; what else is `sent` goes along. */
+export const trialChoice = (
+  text: string,
+  sent: Readonly<Record<string, string>>,
+  field: string,
+  offered: ReadonlyArray<{ readonly id: string; readonly name: string }>
+): FakeAnswer =>
+  trialPage(
+    text,
+    [...offered, { id: "", name: "Cancel" }].map(({ id, name }) => trialForm({ ...sent, [field]: id }, name)).join("")
+  )
+
 /** The person goes back to whoever sent them, with what is told; where nobody did, the page says it. */
 export const trialReturn = (
   { redirect }: { readonly redirect?: string | undefined },

@@ -18,10 +18,10 @@ import {
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { readRows } from "../answer/Rows.ts"
-import { instantOf, wordsOf } from "../answer/Texts.ts"
+import { readRows } from "../upstream/ReadRows.ts"
+import { wordsOf } from "../upstream/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 import type { SaltEdgeClient } from "./Client.ts"
 import { isDuplicateCustomer, meaningOfClass } from "./Errors.ts"
 import * as Forms from "./Forms.ts"
@@ -65,9 +65,7 @@ export const makeConnecting = (
       query: { identifier: ref },
       counts: { endpoint: "customers" }
     })
-    return readRows(data, Forms.Customer, "customer_id", (row) => Result.succeed(row)).rows.find(
-      ({ identifier }) => identifier === ref
-    )
+    return readRows(data, Forms.Customer, "customer_id").rows.find(({ identifier }) => identifier === ref)
   })
 
   /** The customer of a workspace: made, or found again where it was made and never kept. */
@@ -200,7 +198,7 @@ export const makeConnecting = (
         counts: { connection: id, endpoint: "consents" }
       })
       .pipe(Effect.catchTag("ConsentRequired", () => Effect.succeed({ data: [] })))
-    const consent = latestConsent(readRows(listed.data, Forms.Consent, "id", (row) => Result.succeed(row)).rows)
+    const consent = latestConsent(readRows(listed.data, Forms.Consent, "id").rows)
     const ends = instantOf(consent?.expires_at)
     const country = wordsOf(data.country_code)?.toUpperCase()
     const institution: Institution = {

@@ -1,6 +1,6 @@
 /** What banks add to accounts and transactions: read where it has the form that it should have. */
 import { Decimal, type DecimalText, limits } from "@millrace/core"
-import { wordsOf } from "../answer/Texts.ts"
+import { wordsOf } from "../upstream/Texts.ts"
 
 export type Extras = Readonly<Record<string, unknown>> | null | undefined
 

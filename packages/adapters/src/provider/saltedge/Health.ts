@@ -8,7 +8,7 @@ import {
   type ProviderError,
   ReauthRequired
 } from "@millrace/core/provider"
-import { instantOf } from "../answer/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 import { meaningOfClass } from "./Errors.ts"
 import type { Connection, Consent } from "./Forms.ts"
 

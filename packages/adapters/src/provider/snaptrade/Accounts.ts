@@ -2,9 +2,10 @@
 import { Currency, type DecimalText } from "@millrace/core"
 import type { AccountType, ObservedAccount } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../answer/Rows.ts"
+import type { Translated } from "../upstream/ReadRows.ts"
 import type { Account, CashBalance } from "./Forms.ts"
-import { accountKey, currencyOf, instantOf, wordsOf } from "../answer/Texts.ts"
+import { accountKey, currencyOf, wordsOf } from "../upstream/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 
 /** What an account is, by its category; accounts of no known category are those of a broker. */
 export type Sort = "investment" | "deposit" | "credit"

@@ -2,9 +2,9 @@
 import { type CurrencyCode, Decimal, type DecimalText } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../answer/Rows.ts"
+import type { Translated } from "../upstream/ReadRows.ts"
 import type { Activity } from "./Forms.ts"
-import { currencyOf, dayOf, wordsOf } from "../answer/Texts.ts"
+import { currencyOf, dayOf, wordsOf } from "../upstream/Texts.ts"
 
 /** Our words for the kinds of activity that others have a word of their own for; all others go by SnapTrade's. */
 const tradeTypes: ReadonlyMap<string, string> = new Map([

@@ -24,7 +24,7 @@ import { userExists, userUnknown } from "./Errors.ts"
 import * as Forms from "./Forms.ts"
 import { type Brokers, institutionOf } from "./Institutions.ts"
 import { isId } from "./Session.ts"
-import { wordsOf } from "../answer/Texts.ts"
+import { wordsOf } from "../upstream/Texts.ts"
 
 /** How long a portal may be opened, less what a slow answer took of it. */
 const portalMillis = 290_000

@@ -3,7 +3,7 @@ import { CalendarDate, Timestamp } from "@millrace/core"
 import type { Coverage, ObservedAccount, ObservedRecord, PullRequest } from "@millrace/core/provider"
 import type { Account } from "./Forms.ts"
 import { fingerprint } from "./Position.ts"
-import { dayOf } from "../answer/Texts.ts"
+import { dayOf } from "../upstream/Texts.ts"
 
 export interface KnownAccount {
   readonly account: Account

@@ -1,6 +1,6 @@
 /** The forms of SnapTrade's answers, as far as they are read. Members that are not named here are left out. */
 import * as Schema from "effect/Schema"
-import { Amount, maybe } from "../answer/Rows.ts"
+import { Amount, maybe } from "../upstream/UpstreamForm.ts"
 
 const text = maybe(Schema.String)
 const flag = maybe(Schema.Boolean)

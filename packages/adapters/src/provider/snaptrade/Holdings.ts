@@ -2,9 +2,9 @@
 import { type CurrencyCode, Decimal, type DecimalText, type TimestampText } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../answer/Rows.ts"
+import type { Translated } from "../upstream/ReadRows.ts"
 import type { CashBalance, Position } from "./Forms.ts"
-import { currencyOf, times, wordsOf } from "../answer/Texts.ts"
+import { currencyOf, times, wordsOf } from "../upstream/Texts.ts"
 
 /** Kinds whose price times units is no value: what they are worth is the difference to an earlier price. */
 const withoutValue: ReadonlySet<string> = new Set(["future", "cfd"])

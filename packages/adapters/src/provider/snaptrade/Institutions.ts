@@ -1,11 +1,10 @@
 /** The institutions of SnapTrade. */
 import { type Institution, type InstitutionQuery, type ProviderError } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import { readRows } from "../answer/Rows.ts"
+import { readRows } from "../upstream/ReadRows.ts"
 import type { SnapTradeClient } from "./Client.ts"
 import * as Forms from "./Forms.ts"
-import { addressOf, wordsOf } from "../answer/Texts.ts"
+import { addressOf, wordsOf } from "../upstream/Texts.ts"
 
 /** All institutions, asked for at most once in a minute. */
 export type Brokers = Effect.Effect<ReadonlyArray<Forms.Brokerage>, ProviderError>
@@ -14,7 +13,7 @@ export const makeBrokers = (client: SnapTradeClient): Effect.Effect<Brokers> =>
   Effect.cachedWithTTL(
     Effect.map(
       client.ask({ answer: Forms.List, path: "/brokerages", counts: { endpoint: "institutions" } }),
-      (rows) => readRows(rows, Forms.Brokerage, "slug", (row) => Result.succeed(row)).rows
+      (rows) => readRows(rows, Forms.Brokerage, "slug").rows
     ),
     "1 minute"
   )

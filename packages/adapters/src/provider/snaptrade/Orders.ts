@@ -2,9 +2,10 @@
 import { type CurrencyCode, Decimal, type DecimalText } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../answer/Rows.ts"
+import type { Translated } from "../upstream/ReadRows.ts"
 import type { Order } from "./Forms.ts"
-import { currencyOf, instantOf, wordsOf } from "../answer/Texts.ts"
+import { currencyOf, wordsOf } from "../upstream/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 
 /** Statuses of orders of which nothing more can be traded. */
 const closed: ReadonlySet<string> = new Set([

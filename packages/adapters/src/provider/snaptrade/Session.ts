@@ -16,8 +16,8 @@ import {
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { rememberedBy } from "../answer/RememberedBy.ts"
-import { readRows } from "../answer/Rows.ts"
+import { rememberedBy } from "../upstream/RememberedBy.ts"
+import { readRows } from "../upstream/ReadRows.ts"
 import { hasHoldings, observedAccount } from "./Accounts.ts"
 import { tradeOf, transactionOf } from "./Activities.ts"
 import type { Asked, SnapTradeClient } from "./Client.ts"
@@ -26,7 +26,7 @@ import * as Forms from "./Forms.ts"
 import { holdingRecords, positionOf } from "./Holdings.ts"
 import { isOpen, orderRecords } from "./Orders.ts"
 import { readPosition, writePosition } from "./Position.ts"
-import { instantOf } from "../answer/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 
 /** Rows of a page, as many as SnapTrade gives. */
 const pageRows = 1_000
@@ -77,7 +77,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     ask("balances", { answer: Forms.List, path: `/accounts/${id}/balances` }, id).pipe(
       // A broker that has no balances has none for this account either: the total is enough.
       Effect.catchTag("Unsupported", () => Effect.succeed([])),
-      Effect.map((rows) => readRows(rows, Forms.CashBalance, "", (row) => Result.succeed(row)).rows)
+      Effect.map((rows) => readRows(rows, Forms.CashBalance, "").rows)
     )
   )
 

@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import * as Forms from "./Forms.ts"
 import type { Settings } from "./Settings.ts"
 import { isSignedBody } from "./Signature.ts"
-import { instantOf, wordsOf } from "../answer/Texts.ts"
+import { wordsOf } from "../upstream/Texts.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 
 /**
  * How old a signed event may be. SnapTrade tries again three times from half an hour on, with the instant of the event as

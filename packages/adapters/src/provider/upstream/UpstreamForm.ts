@@ -21,13 +21,17 @@ export const UpstreamId = Schema.String.check(
   })
 )
 
+/** Digits after the point beyond which a number is no amount, price or quantity. */
+const finest = 40
+
 /** A number of JSON, or decimal text, with all its digits; of no more digits than the ledger keeps. */
 export const Amount: Schema.Codec<DecimalText, number | string> = Schema.Union([Schema.Finite, Schema.String]).pipe(
   Schema.decodeTo(Decimal.DecimalNumber),
   Schema.check(
-    Schema.makeFilter((value: DecimalText) => Decimal.wholeDigits(value) <= limits.amountWholeDigits, {
-      expected: "an amount that the ledger can keep"
-    })
+    Schema.makeFilter(
+      (value: DecimalText) => Decimal.wholeDigits(value) <= limits.amountWholeDigits && Decimal.scale(value) <= finest,
+      { expected: "an amount that the ledger can keep" }
+    )
   )
 )
 
@@ -56,6 +60,6 @@ export const currencyOf = (
       ? Currency.parse(`x:${unofficial}`)
       : undefined
 
-/** An instant with its zone; `undefined` for what is missing or is none. */
+/** An instant with its zone, also one with a blank between day and time; `undefined` for what is missing or is none. */
 export const instantOf = (text: string | null | undefined): TimestampText | undefined =>
-  typeof text === "string" ? Timestamp.parse(text) : undefined
+  typeof text === "string" ? Timestamp.parse(text.trim().replace(" ", "T")) : undefined

@@ -3,7 +3,7 @@ import { fakeFiskil } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/fiskil/FiskilProvider.ts"
-import { connect, driverOn, Kept, open, tagOf } from "../OnFake.ts"
+import { connect, driverOn, expectRefusals, Kept, open, tagOf } from "../OnFake.ts"
 
 const setting = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 10, 21, 9, 30))
@@ -65,17 +65,7 @@ it.effect.each(["v2", "v3"])("completes with the person's own consents, in versi
       institution: { id: "40", name: "Southern Mutual" },
       consentExpiresAt: "2027-11-21T09:30:00.000Z"
     })
-    for (const how of ["unknown", "foreign", "malformed", "otherKind"] as const) {
-      const completed = driver.completeConnect({
-        attemptId: "attempt-2",
-        subject: { ref: kept.ref, secrets: kept.subject },
-        attemptSecrets: {},
-        payload: fake.refused(undefined, how)!,
-        keepSubject: () => Effect.void,
-        keepAttempt: () => Effect.void
-      })
-      expect(yield* tagOf(completed)).toBe("InvalidConnectPayload")
-    }
+    yield* expectRefusals(driver, fake, kept)
     // A redirect brings the session back and no consent: it is the one that was given since.
     const step = yield* driver.beginConnect(kept.request({ institutionId: "22" }))
     const completed = driver.completeConnect({

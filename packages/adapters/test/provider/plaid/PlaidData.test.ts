@@ -276,10 +276,10 @@ it.effect("tells rows that cannot be read, and reads the others", () =>
       ["custom", "-1", "x:BTC"]
     ])
     expect(page.quarantined).toEqual([
-      { providerId: "amount", reason: "amount: cannot be read" },
-      { providerId: "date", reason: "date: cannot be read" },
-      { providerId: "", reason: "transaction_id: cannot be read" },
-      { providerId: "currency", reason: "iso_currency_code: is no currency" }
+      { providerId: "amount", reason: "amount does not have the agreed form" },
+      { providerId: "date", reason: "date does not have the agreed form" },
+      { providerId: "currency", reason: "iso_currency_code: is no currency" },
+      { providerId: "", reason: "transaction_id does not have the agreed form" }
     ])
   }).pipe(Effect.scoped)
 )

@@ -3,7 +3,7 @@ import { fakeQuiltt } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/quiltt/QuilttProvider.ts"
-import { connect, driverOn, Kept, open, tagOf } from "../OnFake.ts"
+import { connect, driverOn, expectRefusals, Kept, open, tagOf } from "../OnFake.ts"
 
 const setting = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 10, 21, 9, 30))
@@ -99,17 +99,7 @@ it.effect("completes with what is the profile's own, as often as it is asked", (
     })
     expect(first.connection.secrets).toEqual({ profileId: kept.subject["profileId"] })
     expect(yield* connect(driver, fake, kept)).toEqual(first)
-    for (const how of ["unknown", "foreign", "malformed", "otherKind"] as const) {
-      const completed = driver.completeConnect({
-        attemptId: "attempt-2",
-        subject: { ref: kept.ref, secrets: kept.subject },
-        attemptSecrets: {},
-        payload: fake.refused(undefined, how)!,
-        keepSubject: () => Effect.void,
-        keepAttempt: () => Effect.void
-      })
-      expect(yield* tagOf(completed)).toBe("InvalidConnectPayload")
-    }
+    yield* expectRefusals(driver, fake, kept)
   })
 )
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
-import { connect, driverOf, local } from "../StandIn.ts"
+import { connected, driverOn, local } from "../OnFake.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const url = "https://millrace.example/webhooks/saltedge"
@@ -16,7 +16,7 @@ const url = "https://millrace.example/webhooks/saltedge"
 const begun = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   yield* TestClock.setTime(start)
   const fake = yield* fakeSaltEdge({ rows: 3, days: 9 })
-  const driver = yield* driverOf(factory, fake, over)
+  const driver = yield* driverOn(factory, fake, over)
   return { fake, driver }
 })
 
@@ -75,7 +75,7 @@ it.effect("Salt Edge: the page is asked for with the consent, the attempt, the w
 it.effect("Salt Edge: a connection of another customer is refused, though the keys would open it", () =>
   Effect.gen(function* () {
     const { driver, fake } = yield* begun()
-    const { completed, kept, step, subject } = yield* connect(driver, fake)
+    const { completed, kept, step, subject } = yield* connected(driver, fake)
     expect(completed).toMatchObject({
       institution: { id: "nordhafen_bank_de", name: "Nordhafen Bank", countryCodes: ["DE"] },
       bankType: "bank",
@@ -93,7 +93,7 @@ it.effect("Salt Edge: a connection of another customer is refused, though the ke
 it.effect("Salt Edge: a consent that ends and a sign-in that fails are told, and mended under the same id", () =>
   Effect.gen(function* () {
     const { driver, fake } = yield* begun()
-    const { completed, open, subject } = yield* connect(driver, fake)
+    const { completed, open, subject } = yield* connected(driver, fake)
     const { connection } = completed
     const look = Effect.fnUntraced(function* () {
       const session = yield* open()
@@ -144,7 +144,7 @@ it.effect("Salt Edge: banks are found by country and name, from a list that is k
 it.effect("Salt Edge: a bank is refreshed when it may be, and the wait is told where it may not", () =>
   Effect.gen(function* () {
     const { driver, fake } = yield* begun()
-    const { open } = yield* connect(driver, fake)
+    const { open } = yield* connected(driver, fake)
     expect(yield* (yield* open()).refresh!(["transactions"])).toEqual({ status: "refreshing" })
     const answered = (path: string, body: unknown) =>
       fake.server.plan({
@@ -181,7 +181,7 @@ it.effect("Salt Edge: a bank is refreshed when it may be, and the wait is told w
 it.effect("Salt Edge: a signed callback says which connection or attempt it is about; a forged one is refused", () =>
   Effect.gen(function* () {
     const { driver, fake } = yield* begun()
-    const { completed } = yield* connect(driver, fake)
+    const { completed } = yield* connected(driver, fake)
     const connectionRef = completed.connection.ref
     const arrived = (event: WebhookEvent, forgery?: WebhookForgery, at = url) => {
       const signed = fake.webhooks!.sign(event, { connectionRef, url, ...(forgery === undefined ? {} : { forgery }) })
@@ -189,7 +189,7 @@ it.effect("Salt Edge: a signed callback says which connection or attempt it is a
     }
     expect(yield* arrived("dataChanged")).toEqual([{ connectionRef, repaired: true }])
     expect(yield* arrived("connected")).toEqual([
-      { connectionRef, attemptId: "cat_00000000000000000000000000", result: "connected", repaired: true }
+      { connectionRef, attemptId: "attempt-1", result: "connected", repaired: true }
     ])
     expect(yield* arrived("reauth")).toMatchObject([{ connectionRef, health: { status: "reauth_required" } }])
     expect(yield* arrived("revoked")).toEqual([{ connectionRef }])
@@ -222,7 +222,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const fake = yield* fakeSaltEdge({ mark: "(trial)", rows: 2 })
-      const driver = yield* driverOf(factory, fake)
+      const driver = yield* driverOn(factory, fake)
       const client = yield* local
       const kept: Record<string, string> = {}
       const step = yield* driver.beginConnect(

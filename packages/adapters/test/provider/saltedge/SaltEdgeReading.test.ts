@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
-import type { ProviderSession, PullRequest, SyncPage } from "@millrace/core/provider"
+import type { ProviderSession, PullRequest } from "@millrace/core/provider"
 import { fakeSaltEdge } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
-import { connect, driverOf } from "../StandIn.ts"
+import { connected, driverOn, pagesOf } from "../OnFake.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const from = CalendarDate.make("2026-01-01")
@@ -14,8 +14,8 @@ const to = CalendarDate.make("2026-11-21")
 const opened = Effect.fnUntraced(function* () {
   yield* TestClock.setTime(start)
   const fake = yield* fakeSaltEdge({ pageRows: 10, copies: 4, days: 80, rows: 24 })
-  const driver = yield* driverOf(factory, fake)
-  const { completed, open } = yield* connect(driver, fake)
+  const driver = yield* driverOn(factory, fake)
+  const { completed, open } = yield* connected(driver, fake)
   const ledger = fake.ledger()
   const request = (key: string): PullRequest => ({
     dataType: "transactions",
@@ -28,13 +28,7 @@ const opened = Effect.fnUntraced(function* () {
 
 /** All pages of a run. */
 const read = Effect.fnUntraced(function* (session: ProviderSession, request: PullRequest) {
-  const pages: Array<SyncPage> = []
-  let position: string | undefined
-  do {
-    const page: SyncPage = yield* session.pull(position === undefined ? request : { ...request, position })
-    pages.push(page)
-    position = page.end.kind === "more" ? page.end.position : undefined
-  } while (position !== undefined)
+  const pages = yield* pagesOf(session, request)
   const { coverage, end } = pages.at(-1)!
   return {
     rows: pages.flatMap(({ upserted }) => upserted),

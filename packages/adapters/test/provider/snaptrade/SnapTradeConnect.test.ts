@@ -6,7 +6,7 @@ import { fakeSnapTrade } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/snaptrade/SnapTradeProvider.ts"
-import { connect, driverOf, local } from "../StandIn.ts"
+import { connected, driverOn, local } from "../OnFake.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const path = (name: string) => (request: { readonly path: string }) => request.path.endsWith(name)
@@ -17,7 +17,7 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const fake = yield* fakeSnapTrade()
-      const driver = yield* driverOf(factory, fake)
+      const driver = yield* driverOn(factory, fake)
       const askedWhenKept: Array<number> = []
       const kept: Record<string, string> = {}
       const begin = beginOf({
@@ -62,7 +62,7 @@ it.effect("SnapTrade: a user whose secret never arrived is left behind, and the 
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
+    const driver = yield* driverOn(factory, fake)
     fake.server.plan({ incident: { kind: "lost" }, only: path("registerUser") })
     expect(yield* Effect.flip(driver.beginConnect(beginOf()))).toBeInstanceOf(ProviderUnavailable)
     const kept: Record<string, string> = {}
@@ -82,7 +82,7 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const fake = yield* fakeSnapTrade()
-      const driver = yield* driverOf(factory, fake)
+      const driver = yield* driverOn(factory, fake)
       const stale = { userId: testSubject.ref, userSecret: "of-before" }
       const subject = { ...testSubject, secrets: stale }
       const kept: Record<string, string> = {}
@@ -99,8 +99,8 @@ it.effect("SnapTrade: what is completed is what our own user has, and what the p
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const { completed, kept, step } = yield* connect(driver, fake)
+    const driver = yield* driverOn(factory, fake)
+    const { completed, kept, step } = yield* connected(driver, fake)
     expect(completed).toMatchObject({
       institution: { id: "HARBOR", name: "Harbor Invest", status: "ok", url: "https://harbor.example" },
       bankType: "brokerage"
@@ -127,8 +127,8 @@ it.effect("SnapTrade: a broken connection is mended under its id; another one in
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const { completed, open, subject } = yield* connect(driver, fake)
+    const driver = yield* driverOn(factory, fake)
+    const { completed, open, subject } = yield* connected(driver, fake)
     const { connection } = completed
     fake.break(connection.ref, "reauth")
     const broken = yield* open()
@@ -150,7 +150,7 @@ it.effect("SnapTrade: institutions are ranked, and those that take no connection
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
+    const driver = yield* driverOn(factory, fake)
     const found = yield* driver.listInstitutions({ text: "broker", countryCodes: [], limit: 10 })
     expect(found.map(({ id, status }) => [id, status])).toEqual([
       ["CLOSEDBROKER", "down"],
@@ -168,9 +168,9 @@ it.effect("SnapTrade: a personal key has no users, and no request names one", ()
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade({ isPersonal: true })
-    const driver = yield* driverOf(factory, fake)
-    const { completed, kept, open } = yield* connect(driver, fake)
-    expect([kept, completed.connection.secrets]).toEqual([{ subject: {}, attempt: {} }, {}])
+    const driver = yield* driverOn(factory, fake)
+    const { completed, kept, open } = yield* connected(driver, fake)
+    expect([kept.subject, kept.attempt, completed.connection.secrets]).toEqual([{}, {}, {}])
     expect(yield* (yield* open()).listAccounts).toHaveLength(4)
     expect(fake.server.requests.filter(({ query }) => query.has("userId") || query.has("userSecret"))).toEqual([])
     expect(driver.capabilities.limits?.map(({ name, per }) => [name, per])).toEqual([
@@ -186,8 +186,8 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const fake = yield* fakeSnapTrade()
-      const driver = yield* driverOf(factory, fake)
-      const { completed, open } = yield* connect(driver, fake)
+      const driver = yield* driverOn(factory, fake)
+      const { completed, open } = yield* connected(driver, fake)
       expect(yield* (yield* open()).revoke).toBe("pending")
       expect(yield* (yield* open()).revoke).toBe("pending")
       yield* TestClock.adjust("1 minute")
@@ -204,7 +204,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const fake = yield* fakeSnapTrade({ mark: "(trial)" })
-      const driver = yield* driverOf(factory, fake)
+      const driver = yield* driverOn(factory, fake)
       const client = yield* local
       const kept: Record<string, string> = {}
       const step = yield* driver.beginConnect(

@@ -5,7 +5,7 @@ import { fakeSnapTrade } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/snaptrade/SnapTradeProvider.ts"
-import { connect, driverOf } from "../StandIn.ts"
+import { connected, driverOn } from "../OnFake.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const from = CalendarDate.make("2025-01-01")
@@ -14,8 +14,8 @@ const to = CalendarDate.make("2026-11-21")
 const opened = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   yield* TestClock.setTime(start)
   const fake = yield* fakeSnapTrade({ pageRows: 6 })
-  const driver = yield* driverOf(factory, fake, over)
-  const { completed, open } = yield* connect(driver, fake)
+  const driver = yield* driverOn(factory, fake, over)
+  const { completed, open } = yield* connected(driver, fake)
   const session = yield* open()
   const accounts = yield* session.listAccounts
   const ledger = fake.ledger()

@@ -5,7 +5,7 @@ import { fakeSnapTrade, type WebhookEvent, type WebhookForgery } from "@millrace
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/snaptrade/SnapTradeProvider.ts"
-import { connect, driverOf } from "../StandIn.ts"
+import { connected, driverOn } from "../OnFake.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const url = "https://millrace.example/webhooks/snaptrade"
@@ -14,8 +14,8 @@ it.effect("SnapTrade: a signed event says whom to look at; a forged one is refus
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const { completed } = yield* connect(driver, fake)
+    const driver = yield* driverOn(factory, fake)
+    const { completed } = yield* connected(driver, fake)
     const connectionRef = completed.connection.ref
     const arrived = (event: WebhookEvent, forgery?: WebhookForgery) => {
       const about = { connectionRef, url, ...(forgery === undefined ? {} : { forgery }) }

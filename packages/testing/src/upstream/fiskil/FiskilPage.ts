@@ -1,6 +1,6 @@
 /** The consent page of the fake Fiskil, in a frame of ours, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialMessage, trialPage } from "../TrialPage.ts"
+import { trialChoice, trialMessage, trialPage } from "../TrialPage.ts"
 import type { FiskilState } from "./FiskilState.ts"
 
 /** The page, and where its buttons lead to. */
@@ -15,11 +15,8 @@ export const consentPage = (state: FiskilState, { body, method, query }: FakeReq
     (one) => one.status !== "down" && (session.institutionId ?? one.id) === one.id
   )
   if (method !== "POST") {
-    return trialPage(
-      "Choose your bank and give your consent. Nothing is real here.",
-      offered.map((one) => trialForm({ sess_id: id, institution: one.id }, one.name)).join("") +
-        trialForm({ sess_id: id, institution: "" }, "Cancel")
-    )
+    const text = "Choose your bank and give your consent. Nothing is real here."
+    return trialChoice(text, { sess_id: id }, "institution", offered)
   }
   session.isUsed = true
   const institutionId = fields.get("institution") ?? ""

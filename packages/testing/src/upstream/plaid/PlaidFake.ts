@@ -12,7 +12,7 @@ import type { FakeUpstream, FakeWebhooks, RefusedPayload, SignedWebhook, SignIn 
 import type { Breakage, Refusal } from "../Incident.ts"
 import type { RequestLimit } from "../RequestLimits.ts"
 import type { TrueLedger } from "../TrueLedger.ts"
-import { trialForm, trialPage } from "../TrialPage.ts"
+import { trialChoice, trialPage } from "../TrialPage.ts"
 import type { TrueInstitution } from "../TrueRecord.ts"
 import { PlaidItem, problem } from "./PlaidItem.ts"
 import { plaidInstitutions, plaidLedger } from "./PlaidPeople.ts"
@@ -325,11 +325,8 @@ export class PlaidFake implements FakeUpstream {
     const chosen = fields.get("institution")
     if (method !== "POST" || chosen === null) {
       const offered = link.item === undefined ? this.institutions : [link.item.institution]
-      return trialPage(
-        "Choose a bank. Nobody asks for a password: every bank and every amount here is invented.",
-        offered.map(({ id, name }) => trialForm({ token: link.token, institution: id }, name)).join("") +
-          trialForm({ token: link.token, institution: "" }, "Cancel")
-      )
+      const text = "Choose a bank. Nobody asks for a password: every bank and every amount here is invented."
+      return trialChoice(text, { token: link.token }, "institution", offered)
     }
     if (chosen === "") link.sessions.push({})
     else if (link.item === undefined) this.signInTo(link, { institutionId: chosen })

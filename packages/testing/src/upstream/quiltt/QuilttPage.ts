@@ -1,6 +1,6 @@
 /** The Connector of the fake Quiltt, a script and the page in its frame, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialMessage, trialPage } from "../TrialPage.ts"
+import { trialChoice, trialMessage, trialPage } from "../TrialPage.ts"
 import type { QuilttState } from "./QuilttState.ts"
 
 /** What `connector.js` gives a page: the parts of Quiltt's own that ours uses. */
@@ -48,13 +48,8 @@ export const connectorPage = (state: QuilttState, { body, method, query }: FakeR
   const mended = state.connection(session.profileId, connection)
   const offered = mended === undefined ? state.institutions : [mended.ledger.institution]
   if (method !== "POST") {
-    return trialPage(
-      "Choose your bank. Nothing is real here.",
-      offered
-        .filter(({ id }) => wanted === "" || wanted === id)
-        .map(({ id, name }) => trialForm({ token, connection, institution: id }, name))
-        .join("") + trialForm({ token, connection, institution: "" }, "Cancel")
-    )
+    const asked = offered.filter(({ id }) => wanted === "" || wanted === id)
+    return trialChoice("Choose your bank. Nothing is real here.", { token, connection }, "institution", asked)
   }
   if (!offered.some(({ id }) => id === wanted)) return trialMessage({ connectionId: "" })
   if (mended !== undefined) mended.broken = undefined

@@ -1,6 +1,6 @@
 /** The page of the fake Salt Edge, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialPage, trialReturn } from "../TrialPage.ts"
+import { trialChoice, trialPage, trialReturn } from "../TrialPage.ts"
 import type { SaltEdgeState } from "./SaltEdgeState.ts"
 import { saltEdgeInstitutions } from "./SaltEdgeWorld.ts"
 
@@ -18,11 +18,7 @@ export const connectPage = (state: SaltEdgeState, { body, method, query }: FakeR
       ? saltEdgeInstitutions.filter(({ id, status }) => status !== "down" && (session.provider ?? id) === id)
       : [mended.ledger.institution]
   if (method !== "POST") {
-    return trialPage(
-      "Choose your bank. Nothing is real here.",
-      offered.map(({ id, name }) => trialForm({ token, provider: id }, name)).join("") +
-        trialForm({ token, provider: "" }, "Cancel")
-    )
+    return trialChoice("Choose your bank. Nothing is real here.", { token }, "provider", offered)
   }
   const institutionId = fields.get("provider") ?? ""
   if (!offered.some(({ id }) => id === institutionId))

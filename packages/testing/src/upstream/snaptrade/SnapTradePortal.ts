@@ -1,6 +1,6 @@
 /** The portal of the fake SnapTrade, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialPage, trialReturn } from "../TrialPage.ts"
+import { trialChoice, trialPage, trialReturn } from "../TrialPage.ts"
 import type { SnapTradeState } from "./SnapTradeState.ts"
 import { snapTradeInstitutions } from "./SnapTradeWorld.ts"
 
@@ -18,11 +18,7 @@ export const portalPage = (state: SnapTradeState, { body, method, query }: FakeR
       ? snapTradeInstitutions.filter(({ id, status }) => status !== "down" && (portal.broker ?? id) === id)
       : [mended.ledger.institution]
   if (method !== "POST") {
-    return trialPage(
-      "Choose where you have your account. Nothing is real here.",
-      offered.map(({ id, name }) => trialForm({ token, broker: id }, name)).join("") +
-        trialForm({ token, broker: "" }, "Cancel")
-    )
+    return trialChoice("Choose where you have your account. Nothing is real here.", { token }, "broker", offered)
   }
   const institutionId = fields.get("broker") ?? ""
   if (!offered.some(({ id }) => id === institutionId)) return trialReturn(portal, { status: "ABANDONED" })

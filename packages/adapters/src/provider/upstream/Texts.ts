@@ -1,6 +1,6 @@
-/** Small values of answers: words, days, instants, currencies, products. */
+/** Small values of answers: words, days, currencies, products. */
 import { createHash } from "node:crypto"
-import { CalendarDate, Currency, type DecimalText, Decimal, Timestamp } from "@millrace/core"
+import { CalendarDate, Currency, type DecimalText, Decimal } from "@millrace/core"
 
 /** Text without white space around it; `undefined` where nothing is left. */
 export const wordsOf = (text: string | null | undefined): string | undefined => {
@@ -11,12 +11,6 @@ export const wordsOf = (text: string | null | undefined): string | undefined => 
 /** The day of a date or of an instant, as it is written: no zone is converted, since many brokers give days alone. */
 export const dayOf = (text: string | null | undefined): CalendarDate.CalendarDate | undefined =>
   text === undefined || text === null ? undefined : CalendarDate.ofText(text.trim())
-
-/** An instant; those with a blank between day and time are taken as well. */
-export const instantOf = (text: string | null | undefined): Timestamp.Timestamp | undefined => {
-  const written = wordsOf(text)?.replace(" ", "T")
-  return written === undefined ? undefined : Timestamp.parse(written)
-}
 
 /** An ISO 4217 code, or an unofficial one such as that of a coin. */
 export const currencyOf = (code: string | null | undefined): Currency.Currency | undefined => {
