@@ -61,13 +61,8 @@ export class AccountLedger {
     return ledger
   }
 
-  write(
-    memory: Context.Service.Shape<typeof Memory>,
-    dataType: DataType,
-    writes: ReadonlyArray<RecordWrite>,
-    now: Timestamp.Timestamp,
-    apart: boolean
-  ): void {
+  /** The same, about to get changes that are undone with the transaction. */
+  private changing(memory: Context.Service.Shape<typeof Memory>, dataType: DataType): TypeLedger {
     const ledger = this.ofType(dataType)
     const { lastChange } = this
     const { length } = ledger.log
@@ -77,6 +72,17 @@ export class AccountLedger {
       ledger.log.length = length
       ledger.page = undefined
     })
+    return ledger
+  }
+
+  write(
+    memory: Context.Service.Shape<typeof Memory>,
+    dataType: DataType,
+    writes: ReadonlyArray<RecordWrite>,
+    now: Timestamp.Timestamp,
+    apart: boolean
+  ): void {
+    const ledger = this.changing(memory, dataType)
     for (const write of writes) {
       const before = ledger.records.get(write.id)
       if (apart && before === undefined) {
@@ -110,15 +116,7 @@ export class AccountLedger {
 
   /** Gives records the next change numbers. */
   touch(memory: Context.Service.Shape<typeof Memory>, dataType: DataType, ids: ReadonlyArray<string>): void {
-    const ledger = this.ofType(dataType)
-    const { lastChange } = this
-    const { length } = ledger.log
-    ledger.page = undefined
-    memory.journal(() => {
-      this.lastChange = lastChange
-      ledger.log.length = length
-      ledger.page = undefined
-    })
+    const ledger = this.changing(memory, dataType)
     for (const id of ids) {
       const changeNo = ++this.lastChange
       const before = ledger.records.get(id)

@@ -12,18 +12,27 @@ export const share = (fallback: number) =>
   Schema.Finite.check(Schema.isBetween({ minimum: 0.5, maximum: 0.99 })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(fallback))
   )
-export const count = (maximum: number, fallback: number) =>
+const count = (maximum: number, fallback: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(fallback))
   )
 export const flag = (fallback: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
 
-/** Who is asked: nobody (`local`), the first endpoint of the server (`default`), or one by its name. */
-export const modelName = Schema.String.check(Schema.isBetweenLength(1, 64)).pipe(
-  Schema.withDecodingDefaultKey(Effect.succeed(localModel))
-)
+const mostTokens = 100_000_000
 
-export const mostTokens = 100_000_000
+/** Which model is asked about what, and how often: keys of a run, `usual` ones unless the configuration says, and tokens of a month. */
+export const modelFields = (keys: { readonly most: number; readonly usual: number }, tokens: number) => ({
+  /** Who is asked: nobody (`local`), the first endpoint of the server (`default`), or one by its name. */
+  model: Schema.String.check(Schema.isBetweenLength(1, 64)).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(localModel))
+  ),
+  allowExternal: flag(false),
+  when: Schema.optionalKey(ConditionGroup),
+  maxKeysPerRun: count(keys.most, keys.usual),
+  monthlyTokens: count(mostTokens, tokens),
+  /** Whether a model may see text of documents, which come from whoever sends them. */
+  allowUntrusted: flag(false)
+})
 
 interface ModelConfig {
   readonly model: string

@@ -29,7 +29,7 @@ import {
   type RecordKind,
   type View
 } from "../Kind.ts"
-import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
+import { flag, modelFields, modelIssues, share } from "./AiConfig.ts"
 import { budgetExhausted } from "./AiEvents.ts"
 import {
   amountOf,
@@ -51,16 +51,10 @@ export const AiCategorizeConfig = Schema.Struct({
   targetField: Schema.String.check(Schema.isBetweenLength(1, limits.mappingKeyLength)).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("category"))
   ),
-  model: modelName,
-  allowExternal: flag(false),
+  ...modelFields({ most: 20_000, usual: 2_000 }, 500_000),
   abstainBelow: share(0.8),
   /** Whether a category that the provider gave may be replaced. */
-  replaceProvider: flag(true),
-  when: Schema.optionalKey(ConditionGroup),
-  maxKeysPerRun: count(20_000, 2_000),
-  monthlyTokens: count(mostTokens, 500_000),
-  /** Whether a model may see text of documents, which come from whoever sends them. */
-  allowUntrusted: flag(false)
+  replaceProvider: flag(true)
 })
 export type AiCategorizeConfig = typeof AiCategorizeConfig.Type
 

@@ -21,22 +21,16 @@ import type { Said } from "./PersonsWords.ts"
 import type { TellableEvent } from "./ToldOnce.ts"
 import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type RecordKind, type View } from "../Kind.ts"
 import type { FactRequest } from "../EnrichmentFact.ts"
-import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
+import { modelFields, modelIssues, share } from "./AiConfig.ts"
 import { budgetExhausted, merchantCreated, merchantMerged } from "./AiEvents.ts"
 import { isUntrusted, judgedTypes, partyText, personIn, readParty } from "./JudgedRecord.ts"
 import { isExtractive, MerchantResolver, noNames, type PeoplesNames, type Resolved } from "./MerchantResolver.ts"
 
 export const AiMerchantConfig = Schema.Struct({
-  model: modelName,
-  allowExternal: flag(false),
+  ...modelFields({ most: 5_000, usual: 500 }, 200_000),
   minConfidence: share(0.8),
   /** What a record is called of which nobody knows anything: its own text, or nothing. */
-  fallback: Schema.Literals(["title", "none"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("title" as const))),
-  when: Schema.optionalKey(ConditionGroup),
-  maxKeysPerRun: count(5_000, 500),
-  monthlyTokens: count(mostTokens, 200_000),
-  /** Whether a model may see text of documents, which come from whoever sends them. */
-  allowUntrusted: flag(false)
+  fallback: Schema.Literals(["title", "none"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("title" as const)))
 })
 export type AiMerchantConfig = typeof AiMerchantConfig.Type
 
