@@ -14,6 +14,7 @@ import { ReauthRequired } from "../../src/provider/ProviderError.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
+import { segmentOf } from "./Segments.ts"
 
 const today = CalendarDate.make("2026-11-20")
 
@@ -108,21 +109,12 @@ const arrange = Effect.gen(function* () {
         yield* TestClock.adjust("1 day")
         return yield* reader.pull(
           { bankId: bank.id, lease, cause: somebody },
-          {
+          segmentOf({
             bank,
             session: { driver, ...opened },
             accounts: [a, b],
-            account: undefined,
-            dataType: "transactions",
-            capability,
-            range: undefined,
-            earliest: CalendarDate.addDays(today, -90),
-            today,
-            lookbackDays: 0,
-            accountsAgree: true,
-            reset: false,
-            byIdOnly: false
-          }
+            today
+          })
         )
       })
     const held = Effect.gen(function* () {

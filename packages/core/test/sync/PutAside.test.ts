@@ -9,8 +9,8 @@ import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Digest } from "../../src/shared/Digest.ts"
 import { makePutAside, StageBounds } from "../../src/sync/PutAside.ts"
-import type { Segment } from "../../src/sync/Segment.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
+import { segmentOf } from "./Segments.ts"
 import { Stage } from "../../src/sync/Stage.ts"
 import { StageStore, type StageKey } from "../../src/sync/StageStore.ts"
 import type { WorkspaceId } from "../../src/workspace/Workspace.ts"
@@ -110,21 +110,12 @@ const arrange = Effect.fnUntraced(function* (
     owner = account.providerAccountId
     const lease = yield* takeBank(bank.id, "test", 600)
     const today = CalendarDate.make("2026-03-20")
-    const segment: Segment = {
+    const segment = segmentOf({
       bank,
       session: { driver, ...(yield* openFor(driver, { ref: "pages", secrets: {} })) },
       accounts: [account],
-      account: undefined,
-      dataType: "transactions",
-      capability: driver.capabilities.dataTypes.transactions!,
-      range: undefined,
-      earliest: CalendarDate.addDays(today, -90),
-      today,
-      lookbackDays: 0,
-      accountsAgree: true,
-      reset: false,
-      byIdOnly: false
-    }
+      today
+    })
     const [reader, records] = [yield* SourceReader, yield* RecordStore]
     const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType: "transactions" } as const
     return {

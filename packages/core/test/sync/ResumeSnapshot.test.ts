@@ -8,8 +8,8 @@ import type { ProviderDriver } from "../../src/provider/Provider.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../../src/sync/ResumeSnapshot.ts"
-import type { Segment } from "../../src/sync/Segment.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
+import { segmentOf } from "./Segments.ts"
 import * as Cause from "effect/Cause"
 import { openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
@@ -71,21 +71,12 @@ const arrange = Effect.gen(function* () {
     const account = yield* storeAccount(bank)
     owner = account.providerAccountId
     const lease = yield* takeBank(bank.id, "test", 600)
-    const segment: Segment = {
+    const segment = segmentOf({
       bank,
       session: { driver, ...(yield* openFor(driver, { ref: "pages", secrets: {} })) },
       accounts: [account],
-      account: undefined,
-      dataType: "transactions",
-      capability,
-      range: undefined,
-      earliest: CalendarDate.addDays(today, -90),
-      today,
-      lookbackDays: 0,
-      reset: false,
-      accountsAgree: true,
-      byIdOnly: false
-    }
+      today
+    })
     const sourceReader = yield* SourceReader
     const records = yield* RecordStore
     /** Pulls with what an earlier run left, and leaves after so many pages. */

@@ -4,6 +4,7 @@ import { makePullDriver, somebody, storeAccount, storeBank, storeWorkspace, take
 import * as Kernel from "../../src/Kernel.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
+import { segmentOf } from "./Segments.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
@@ -43,21 +44,12 @@ describe("a pull", () => {
       const pulled = yield* Effect.flip(
         (yield* SourceReader).pull(
           { bankId: bank.id, lease, cause: somebody },
-          {
+          segmentOf({
             bank,
             session: { driver: circle, ...(yield* openFor(circle, { ref: "circle", secrets: {} })) },
             accounts: [account],
-            account: undefined,
-            dataType: "transactions",
-            capability,
-            range: undefined,
-            earliest: CalendarDate.addDays(today, -90),
-            today,
-            lookbackDays: 0,
-            accountsAgree: true,
-            reset: false,
-            byIdOnly: false
-          }
+            today
+          })
         )
       )
       expect(pulled).toMatchObject({ _tag: "ProtocolViolation", path: "position" })

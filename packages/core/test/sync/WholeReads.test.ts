@@ -14,6 +14,7 @@ import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import type { Segment } from "../../src/sync/Segment.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
+import { segmentOf } from "./Segments.ts"
 
 const first = CalendarDate.make("2026-11-20")
 const after = (days: number): CalendarDate.CalendarDate => CalendarDate.addDays(first, days)
@@ -84,22 +85,15 @@ const arrange = Effect.fnUntraced(function* (capability: DataTypeCapability = wi
       yield* Effect.ignore(
         reader.pull(
           { bankId: bank.id, lease, cause: somebody },
-          {
+          segmentOf({
             bank,
             session: { driver, ...opened },
             accounts: [account],
             account,
-            dataType: "transactions",
-            capability,
-            range: undefined,
             earliest: after(day - capability.historyDays),
             today: after(day),
-            lookbackDays: 0,
-            accountsAgree: true,
-            reset: false,
-            byIdOnly: false,
             ...change
-          }
+          })
         )
       )
       return reached[0]
