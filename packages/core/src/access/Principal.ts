@@ -4,7 +4,7 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import type { ApiKey } from "./ApiKey.ts"
 import type { ScopesNeeded } from "./Operation.ts"
-import { automationScopes, leastRole, type Scope } from "./Scope.ts"
+import { allScopes, automationScopes, leastRole, type Scope } from "./Scope.ts"
 
 /** Known by a credential that it showed. */
 export type CredentialPrincipal =
@@ -111,3 +111,10 @@ export const sees = (principal: Principal, createdBy: ActorRef | undefined): boo
   principal.kind !== "oauth_app" ||
   principal.app.firstParty ||
   (createdBy?.kind === "api" && createdBy.clientId === principal.app.clientId)
+
+/** The scopes that a credential holds: those of a key or a consent in their order, of a person by the role. */
+export const scopesOf = (principal: CredentialPrincipal): ReadonlyArray<Scope> => {
+  const granted =
+    principal.kind === "api_key" ? principal.key.scopes : principal.kind === "oauth_app" ? principal.scopes : allScopes
+  return granted.filter((scope) => holdsScope(principal, scope))
+}

@@ -4,7 +4,7 @@ import { BankType } from "../provider/BankType.ts"
 import { isMadeKind, ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
-import { BankRemoval } from "./BankRemoval.ts"
+import { type BankLife, BankRemoval, stateOf } from "./BankRemoval.ts"
 import { KeptStatus } from "../provider/ConnectionHealth.ts"
 
 /** A bank as everybody may see it. */
@@ -55,6 +55,12 @@ export const purgedAt = (deletedAt: Timestamp): Timestamp => {
   const first = cleanup(earliest, 0)
   return fromMillis(first >= earliest ? first : cleanup(earliest, 1))
 }
+
+/** Since when it is in the trash and until when; `undefined` where it is not there, or on its way out. */
+export const trashedOf = (bank: BankLife): { readonly deletedAt: Timestamp; readonly purgeAt: Timestamp } | undefined =>
+  stateOf(bank) === "deleted" && bank.deletedAt !== undefined
+    ? { deletedAt: bank.deletedAt, purgeAt: purgedAt(bank.deletedAt) }
+    : undefined
 
 /** Banks that were deleted by then are due for removal: a day before the last cleanup that has come. */
 export const purgedUntil = (now: Timestamp): Timestamp => {

@@ -8,6 +8,7 @@ export interface ConnectionRequest {
   readonly mobile?: string
   readonly institutionId?: string
   readonly brandId?: string
+  /** Two letters each, capital or small. */
   readonly countryCodes?: ReadonlyArray<string>
   /** Where the person's browser ends; the landing page sends it there. */
   readonly redirectUri?: string
@@ -24,3 +25,7 @@ export interface ConnectionRequest {
 export interface InteractiveRequest extends ConnectionRequest {
   readonly psu?: PsuContext
 }
+
+/** Country codes as providers know them: people write them in small letters, too. */
+export const countriesOf = (codes: ReadonlyArray<string>): ReadonlyArray<string> =>
+  codes.map((code) => code.toUpperCase())

@@ -14,11 +14,12 @@ import type { SyncDataType } from "../record/DataType.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { flowOfDriver } from "./ConnectFlow.ts"
+import { countriesOf } from "./ConnectionRequest.ts"
 import { institutionRank } from "./InstitutionRank.ts"
 
 export interface InstitutionSearch {
   readonly query: string
-  /** Two capital letters each; empty: all countries. */
+  /** Two letters each, capital or small; empty: all countries. */
   readonly countryCodes: ReadonlyArray<string>
   /** Only this instance. */
   readonly providerInstanceId?: string
@@ -167,8 +168,9 @@ export class Institutions extends Context.Service<
       })
 
       return Institutions.of({
-        search: Effect.fn("Institutions.search")(function* (caller, search) {
+        search: Effect.fn("Institutions.search")(function* (caller, asked) {
           yield* permit(caller, "searchInstitutions")
+          const search = { ...asked, countryCodes: countriesOf(asked.countryCodes) }
           const each = yield* Effect.forEach(drivers, (driver) => searchOne(driver, search), { concurrency: 8 })
           return {
             institutions: each

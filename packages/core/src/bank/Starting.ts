@@ -35,7 +35,7 @@ import { attemptErrorOf } from "./Connecting.ts"
 import { attemptMinutes, type ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import type { ConnectionRequest } from "./ConnectionRequest.ts"
+import { type ConnectionRequest, countriesOf } from "./ConnectionRequest.ts"
 import { redirectFault } from "./RedirectUri.ts"
 import { Subjects } from "./Subjects.ts"
 
@@ -230,7 +230,7 @@ export class Starting extends Context.Service<
             options,
             ...(email === undefined ? {} : { email }),
             ...(institutionId === undefined ? {} : { institutionId }),
-            ...(countryCodes === undefined ? {} : { countryCodes }),
+            ...(countryCodes === undefined ? {} : { countryCodes: countriesOf(countryCodes) }),
             ...(language === undefined ? {} : { language }),
             ...(redirectUri === undefined ? {} : { redirectUri }),
             ...(webhookUrl === undefined ? {} : { webhookUrl }),

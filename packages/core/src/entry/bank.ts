@@ -4,7 +4,7 @@ export { AccountJoin, type AccountJoinId } from "../bank/AccountJoin.ts"
 export { joinEvidence, type JoinEvidence, type JoinSuggestion } from "../bank/JoinSuggestions.ts"
 export { parseIban } from "../bank/AccountReference.ts"
 export { balanceAsOf } from "../bank/Balance.ts"
-export { Bank, type BankId, type BankNature, natureOf, purgedAt, purgedUntil } from "../bank/Bank.ts"
+export { Bank, type BankId, type BankNature, natureOf, purgedUntil, trashedOf } from "../bank/Bank.ts"
 export { bankLease } from "../bank/BankLease.ts"
 export {
   type BankChange,

@@ -62,6 +62,12 @@ const payloadOf = (instanceId: string, poke: Poke): PokePayload => {
 const unjudged = (error: ProviderError): Effect.Effect<never, ServerBusy> =>
   Effect.andThen(Effect.logWarning("A callback could not be judged", error), Effect.fail(new ServerBusy()))
 
+const refused = (providerInstanceId: string, error: WebhookRefused): Effect.Effect<never, WebhookRefused> =>
+  Effect.andThen(
+    Effect.logWarning("A callback was refused", { providerInstanceId, reason: error.message }),
+    Effect.fail(error)
+  )
+
 export class ProviderCallbacks extends Context.Service<
   ProviderCallbacks,
   {
@@ -125,7 +131,7 @@ export class ProviderCallbacks extends Context.Service<
           const verified = Effect.catch(
             verify({ ...callback, url, now }),
             (error): Effect.Effect<never, WebhookRefused | ServerBusy> =>
-              error._tag === "WebhookRefused" ? Effect.fail(error) : unjudged(error)
+              error._tag === "WebhookRefused" ? refused(instanceId, error) : unjudged(error)
           )
           const work = Effect.flatMap(verified, (pokes) => take(instanceId, callback, pokes))
           waiting++

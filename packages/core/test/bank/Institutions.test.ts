@@ -90,7 +90,8 @@ describe("the search for institutions", () => {
         ["First", "demo:gb"],
         ["First", "demo:us"]
       ])
-      const british = yield* search({ countryCodes: ["GB"] })
+      // Codes as people write them.
+      const british = yield* search({ countryCodes: ["gb"] })
       expect(british.providers.map(({ status }) => status)).toEqual([
         "skipped_unsupported_country",
         "ok",

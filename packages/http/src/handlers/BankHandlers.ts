@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Families } from "@millrace/core/access"
-import { type Bank, purgedAt } from "@millrace/core/bank"
+import { type Bank, trashedOf } from "@millrace/core/bank"
 import { BankRemovals, Banks, Institutions } from "@millrace/core/kernel"
 import { deleted, many, one } from "../api/Envelope.ts"
 import { toWire as accountToWire } from "./AccountHandlers.ts"
-import { attemptToWire, countries, requestOf, startToWire, stepToWire, withoutPath } from "./ConnectionHandlers.ts"
+import { attemptToWire, startToWire, stepToWire, withoutPath } from "./ConnectionHandlers.ts"
 import { badgeOf } from "./Family.ts"
 import { serve } from "./Serve.ts"
 
@@ -51,9 +51,7 @@ export const layer = serve(
           self,
           rows.map((bank) => ({
             ...toWire(bank),
-            ...(bank.deletedAt === undefined || bank.removal !== undefined
-              ? {}
-              : { deletedAt: bank.deletedAt, purgeAt: purgedAt(bank.deletedAt) }),
+            ...trashedOf(bank),
             ...badge(bank.workspaceId)
           }))
         )
@@ -70,7 +68,7 @@ export const layer = serve(
       refreshBank: ({ caller, ids, payload: { dataTypes = [] } }) =>
         Effect.map(banks.ask(caller, ids.bank, dataTypes), one),
       startConnection: ({ caller, payload }) =>
-        withoutPath(Effect.map(banks.start(caller, requestOf(payload)), (started) => one(startToWire(started)))),
+        withoutPath(Effect.map(banks.start(caller, payload), (started) => one(startToWire(started)))),
       completeConnection: ({ caller, payload: { attemptId, payload, providerInstanceId: instanceId } }) =>
         withoutPath(
           Effect.map(
@@ -92,15 +90,8 @@ export const layer = serve(
         Effect.map(banks.reauth(caller, ids.bank, payload), (started) => one(stepToWire(started))),
       getConnectionAttempt: ({ caller, ids }) =>
         Effect.map(banks.attempt(caller, ids.attempt), (attempt) => one(attemptToWire(attempt))),
-      searchInstitutions: ({ caller, payload: { countryCodes, providerInstanceId, query } }) =>
-        Effect.map(
-          institutions.search(caller, {
-            query,
-            countryCodes: countries(countryCodes),
-            ...(providerInstanceId === undefined ? {} : { providerInstanceId })
-          }),
-          one
-        ),
+      searchInstitutions: ({ caller, payload: { countryCodes = [], ...search } }) =>
+        Effect.map(institutions.search(caller, { ...search, countryCodes }), one),
       listProviders: ({ caller, self }) => Effect.map(institutions.providers(caller), (all) => many(self, all))
     }
   })

@@ -14,20 +14,11 @@ export const layer = serve(
       receiveProviderWebhook: Effect.fnUntraced(function* ({ params }) {
         const { headers, url } = yield* HttpServerRequest
         const attemptId = new URLSearchParams(url.split("?", 2)[1] ?? "").get("attempt")
-        yield* Effect.tapError(
-          callbacks.receive(params.provider_instance_id, {
-            rawBody: yield* rawBody,
-            headers: { ...headers },
-            ...(attemptId === null || attemptId.length > limits.attemptIdLength ? {} : { attemptId })
-          }),
-          (error) =>
-            error._tag === "WebhookRefused"
-              ? Effect.logWarning("A callback was refused", {
-                  providerInstanceId: params.provider_instance_id,
-                  reason: error.message
-                })
-              : Effect.void
-        )
+        yield* callbacks.receive(params.provider_instance_id, {
+          rawBody: yield* rawBody,
+          headers: { ...headers },
+          ...(attemptId === null || attemptId.length > limits.attemptIdLength ? {} : { attemptId })
+        })
         return done
       })
     }

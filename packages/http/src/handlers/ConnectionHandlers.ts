@@ -1,6 +1,6 @@
 /** From requests about connections to use cases, and from what they return to what is sent. */
 import * as Effect from "effect/Effect"
-import { type ConnectionAttempt, type ConnectionRequest, type Started } from "@millrace/core/bank"
+import { type ConnectionAttempt, type Started } from "@millrace/core/bank"
 import { Conflict, type NotFound } from "@millrace/core"
 import type { Unsupported } from "@millrace/core/provider"
 import type { ConnectionStart, ConnectionStep } from "../api/ConnectionApi.ts"
@@ -59,16 +59,6 @@ export const attemptToWire = (attempt: ConnectionAttempt) => ({
   error: attempt.error ?? null,
   createdAt: attempt.createdAt,
   expiresAt: attempt.expiresAt
-})
-
-/** Country codes in whatever case people write them. */
-export const countries = (codes: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
-  (codes ?? []).map((code) => code.toUpperCase())
-
-/** The request for a connection; null and absent are the same. */
-export const requestOf = (payload: ConnectionRequest): ConnectionRequest => ({
-  ...payload,
-  ...(payload.countryCodes === undefined ? {} : { countryCodes: countries(payload.countryCodes) })
 })
 
 /** What cannot be meant where no path names a bank: the bank of the attempt went, or the provider lacks the whole flow. */

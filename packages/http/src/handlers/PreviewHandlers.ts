@@ -28,6 +28,14 @@ const tooLarge = (at: number) =>
     details: [{ field: `records[${at}]`, message: `must be at most ${limits.previewRecordBytes} bytes of JSON` }]
   })
 
+/** Records with every digit of their numbers. Each is bounded, as the body is. */
+const recordsOf = Effect.fnUntraced(function* (count: number) {
+  const exact = yield* exactBody
+  const sent = Array.from({ length: count }, (_, at) => exactObjectAt(exact, ["records", at]))
+  const large = sent.findIndex((record) => encoder.encode(JSON.stringify(record)).length > limits.previewRecordBytes)
+  return large === -1 ? sent : yield* tooLarge(large)
+})
+
 const changed = (original: Raw, changes: PreviewedRecord["changes"], catalog: Preview["catalog"]) => ({
   enriched: {
     ...original,
@@ -81,11 +89,7 @@ export const layer = serve(
     simulateEnrichments: ({ caller, payload }) =>
       Effect.map(simulations.simulate(caller, payload), (report) => one(report)),
     previewEnrichment: Effect.fnUntraced(function* ({ caller, ids, payload }) {
-      const exact = yield* exactBody
-      const sent = payload.records.map((_, at) => exactObjectAt(exact, ["records", at]))
-      for (const [at, record] of sent.entries()) {
-        if (encoder.encode(JSON.stringify(record)).length > limits.previewRecordBytes) return yield* tooLarge(at)
-      }
+      const sent = yield* recordsOf(payload.records.length)
       const preview = yield* previews.preview(caller, ids.feed, sent.map(sampleOf))
       const toWire = recordToWire(preview.catalog)
       return one({

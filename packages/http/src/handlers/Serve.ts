@@ -78,8 +78,10 @@ interface AnyRequest {
   readonly query?: Readonly<Record<string, unknown>>
 }
 
+type Ran = Effect.Effect<unknown, KernelError, HttpServerRequest>
+
 /** A handler whose types were checked elsewhere. */
-export type AnyRun = (asked: never) => Effect.Effect<unknown, KernelError, HttpServerRequest>
+export type AnyRun = (asked: never) => Ran
 
 interface AnyHandlers {
   readonly handle: (
@@ -123,14 +125,16 @@ const handlerOf = (
   { credential }: Operation,
   repeat: ReturnType<Effect.Success<typeof makeRepeatedly>>
 ) => {
+  // What it asks for was checked where it was given; here it is asked with all that any handler may ask for.
+  const ask = run as (asked: object) => Ran
   const handle = Effect.fnUntraced(function* (request: AnyRequest) {
     if (request.query !== undefined) yield* checkWindow(request.query)
     const ids = request.params === undefined ? {} : yield* idsOf(request.params)
     const self = yield* target
     // Nobody is known to ask: the request proves itself otherwise, and there is no caller.
-    if (credential === "none") return sent(success, yield* run({ ...request, ids, self } as never))
+    if (credential === "none") return sent(success, yield* ask({ ...request, ids, self }))
     const by = yield* caller
-    return sent(success, yield* repeat(by, run({ ...request, ids, caller: by, self } as never)))
+    return sent(success, yield* repeat(by, ask({ ...request, ids, caller: by, self })))
   })
   return (request: AnyRequest) => answering(handle(request))
 }
@@ -138,13 +142,13 @@ const handlerOf = (
 const bundledSuccesses = successesOf(Api)
 
 /** The layer of a group of any API of ours: a handler under the id of each endpoint, with the entry of its operation. */
-export const serveGroup = <E, R>(
+export const serveGroup = <Of extends string, E, R>(
   api: typeof Api,
-  name: string,
+  name: Of,
   make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>,
   entries: Readonly<Record<string, Operation>>,
   successes: ReadonlyMap<string, Success> = successesOf(api)
-): Layer.Layer<HttpApiGroup.Service<"millrace", string>, E, R | Idempotency> => {
+): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => {
   const build = (handlers: AnyHandlers) =>
     Effect.map(Effect.all([make, makeRepeatedly]), ([made, repeatedly]) =>
       Object.entries(made).reduce((all, [id, run]) => {
@@ -161,9 +165,12 @@ export const serveBundled = <Of extends Name, E, R>(
   name: Of,
   make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>
 ): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> =>
-  serveGroup(Api, name, make, operations, bundledSuccesses) as never
+  serveGroup(Api, name, make, operations, bundledSuccesses)
 
-/** The layer of a bundled group, from the services that its handlers need. */
+/**
+ * The layer of a bundled group, from the services that its handlers need. Its types are checked here, handler by handler;
+ * below all groups have one type.
+ */
 export const serve = <Of extends Name, E, R>(
   name: Of,
   make: Effect.Effect<Handlers<Of>, E, R>
