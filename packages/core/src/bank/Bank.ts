@@ -50,7 +50,7 @@ const cleanup = (near: number, months: number): number => {
 }
 
 /** When a deleted bank is removed for good: the first of a month at 03:00 UTC, a day after it was deleted or later. */
-export const purgedAt = (deletedAt: Timestamp): Timestamp => {
+const purgedAt = (deletedAt: Timestamp): Timestamp => {
   const earliest = toMillis(deletedAt) + dayMillis
   const first = cleanup(earliest, 0)
   return fromMillis(first >= earliest ? first : cleanup(earliest, 1))
