@@ -258,7 +258,17 @@ export class Connecting extends Context.Service<
           // Asked before anything is used up upstream.
           yield* checkRoom(caller, request, reconnects)
         }
-        if (!(yield* attempts.move(attempt.id, "complete", now))) return yield* closed(attempt)
+        const isMoved = yield* atomically(
+          Effect.gen(function* () {
+            if (!(yield* attempts.move(attempt.id, "complete", now))) return false
+            // Whoever handed it over may not come again: then a task goes on with it.
+            if (Option.isNone(held) && reconnects === attempt.reconnects) {
+              yield* attempts.keep(attempt.id, "payload", request.payload, now)
+            }
+            return true
+          })
+        )
+        if (!isMoved) return yield* closed(attempt)
         const exchanged = Option.isSome(held)
           ? Effect.succeed(held.value)
           : exchange(driver, attempt, request.payload, reconnects)

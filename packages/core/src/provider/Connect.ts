@@ -129,7 +129,10 @@ export interface CompleteConnect {
   readonly reconnect?: Connection
   readonly psu?: PsuContext
   readonly keepSubject: KeepSecrets
-  /** For what another try to complete the attempt has to know, such as that a token may be used up already. */
+  /**
+   * For what another try to complete the attempt has to know: that a token may be used up already, and what its exchange
+   * gave, before anything else is asked.
+   */
   readonly keepAttempt: KeepSecrets
 }
 

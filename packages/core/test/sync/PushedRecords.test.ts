@@ -1,7 +1,7 @@
 /** Records that come to a feed: kept under their keys in an account that nobody sees, and delivered by its jobs. */
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { Seeded } from "@millrace/testing/model"
-import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
+import { FaultPoints } from "@millrace/testing/fault"
 import { pointedStores } from "@millrace/verification/simulation/PointedPorts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -4,7 +4,7 @@
  */
 import { BankStore } from "../../src/bank/BankStore.ts"
 import { Uploads } from "../../src/upload/Uploads.ts"
-import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
+import { FaultPoints } from "@millrace/testing/fault"
 import { makeUploadWorld } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

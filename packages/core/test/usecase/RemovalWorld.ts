@@ -3,7 +3,7 @@
 import { Adapters } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { storeFeed, ownerOf, storeWorkspace, makeWrite, scopeOf } from "@millrace/testing/fixture"
-import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
+import { FaultPoints } from "@millrace/testing/fault"
 import { pointedProvider, pointedStores } from "@millrace/verification/simulation/PointedPorts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -8,6 +8,7 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { connectCases } from "./UpstreamConnectCases.ts"
+import { crashCases } from "./UpstreamCrashCases.ts"
 import { failureCases } from "./UpstreamFailureCases.ts"
 import { limitCases } from "./UpstreamLimitCases.ts"
 import { readingCases } from "./UpstreamReadingCases.ts"
@@ -24,6 +25,7 @@ export type { UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
 const upstreamCases = [
   ...connectCases,
   ...subjectCases,
+  ...crashCases,
   ...sessionCases,
   ...readingCases,
   ...failureCases,

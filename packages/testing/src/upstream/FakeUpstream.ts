@@ -54,6 +54,8 @@ export interface FakeWebhooks {
     about: { readonly connectionRef: string; readonly url: string; readonly forgery?: WebhookForgery }
   ) => SignedWebhook
   readonly forgeries: ReadonlyArray<WebhookForgery>
+  /** What tells of a sign-in names the attempt and the connection: nobody else need come back from it. */
+  readonly namesAttempts?: true
   readonly events: ReadonlyArray<WebhookEvent>
 }
 

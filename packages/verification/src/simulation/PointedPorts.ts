@@ -44,7 +44,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ScriptedDestination, ScriptedProvider } from "@millrace/testing/fake"
-import type { FaultPoints } from "../fault/FaultPoints.ts"
+import type { FaultPoints } from "@millrace/testing/fault"
 import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {

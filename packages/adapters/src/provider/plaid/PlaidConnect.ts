@@ -183,6 +183,17 @@ const lostAnswer = new InvalidConnectPayload({
   providerCode: usedUp
 })
 
+/** What an exchange of this attempt has given, where it was that of the payload. */
+const givenIn = ({
+  attemptSecrets: { accessToken, exchanged: token, itemId },
+  payload
+}: CompleteConnect): typeof ExchangeAnswer.Type | undefined =>
+  accessToken === undefined ||
+  itemId === undefined ||
+  (payload.kind === "plaid_public_token" && payload.publicToken !== token)
+    ? undefined
+    : { access_token: accessToken, item_id: itemId }
+
 /**
  * The exchange, which Plaid answers once. It is noted first: where the answer is lost, also with the process, the next try
  * is refused, and only the note tells that from a token that was never good. Plaid gives nothing by which an item is found
@@ -195,7 +206,7 @@ const exchanged = Effect.fnUntraced(function* (
 ): Effect.fn.Return<typeof ExchangeAnswer.Type, ProviderError> {
   const isSecond = attemptSecrets["exchanged"] === publicToken
   if (!isSecond) yield* keepAttempt({ exchanged: publicToken })
-  return yield* client
+  const given = yield* client
     .ask("/item/public_token/exchange", ExchangeAnswer, { public_token: publicToken })
     .pipe(
       Effect.catchTag("InvalidConnectPayload", (error) =>
@@ -204,6 +215,8 @@ const exchanged = Effect.fnUntraced(function* (
           : Effect.fail(error)
       )
     )
+  yield* keepAttempt({ accessToken: given.access_token, itemId: given.item_id })
+  return given
 })
 
 export const completeConnect = Effect.fn("PlaidProvider.completeConnect")(function* (
@@ -217,10 +230,11 @@ export const completeConnect = Effect.fn("PlaidProvider.completeConnect")(functi
     yield* client.ask("/item/get", ItemAnswer, tokenOf(reconnect.secrets), { item: reconnect.ref })
     return { connection: reconnect, ...(yield* described(client, reconnect, undefined)) }
   }
-  const publicToken = yield* publicTokenOf(client, settings, request)
   const named = payload.institutionId
+  const given = givenIn(request)
+  const publicToken = given === undefined ? yield* publicTokenOf(client, settings, request) : ""
   const asked = named === undefined ? undefined : yield* institutionOf(client, settings, named)
-  const { access_token, item_id } = yield* exchanged(client, request, publicToken)
+  const { access_token, item_id } = given ?? (yield* exchanged(client, request, publicToken))
   const connection = { ref: item_id, secrets: { accessToken: access_token } }
   return { connection, ...(yield* described(client, connection, asked)) }
 })

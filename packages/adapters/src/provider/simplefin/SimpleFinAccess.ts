@@ -44,6 +44,10 @@ export const accessOf = (text: string, claimUrl: string): Access | undefined => 
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, "")}`, username: username!, password: password! }
 }
 
+/** What says of which setup token an access was claimed, and tells nothing of it. */
+export const claimOf = (setupToken: string): string =>
+  createHash("sha256").update(setupToken.replaceAll(/\s/gu, "")).digest("hex")
+
 /** A name of the access that tells nothing of its secrets. */
 export const refOf = ({ url, username }: Access): string =>
   `sfin_${createHash("sha256")

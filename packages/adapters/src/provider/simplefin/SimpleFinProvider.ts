@@ -28,7 +28,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { shownText } from "../upstream/UpstreamForm.ts"
-import { refOf } from "./SimpleFinAccess.ts"
+import { accessIn, claimOf, refOf } from "./SimpleFinAccess.ts"
 import { observedAccounts, toldBy } from "./SimpleFinAccounts.ts"
 import { type Days, makeClient, type SimpleFinClient } from "./SimpleFinClient.ts"
 import type { AccountsAnswer } from "./SimpleFinForm.ts"
@@ -114,12 +114,16 @@ const institutionOf = (config: SimpleFinConfig, answer: AccountsAnswer | undefin
 const completeConnect = Effect.fnUntraced(function* (
   client: SimpleFinClient,
   config: SimpleFinConfig,
-  { payload, reconnect }: CompleteConnect
+  { attemptSecrets, keepAttempt, payload, reconnect }: CompleteConnect
 ): Effect.fn.Return<CompletedConnection, ProviderError> {
   if (payload.kind !== "provider_connection_id") {
     return yield* new InvalidConnectPayload({ message: "SimpleFIN is completed with a setup token as connectionId" })
   }
-  const access = yield* client.claim(payload.connectionId)
+  // A setup token is claimed once: what it gave is kept before anything else is asked.
+  const claimed = claimOf(payload.connectionId)
+  const kept = attemptSecrets["claimed"] === claimed ? accessIn({ ref: "", secrets: attemptSecrets }) : undefined
+  const access = kept ?? (yield* client.claim(payload.connectionId))
+  if (kept === undefined) yield* keepAttempt({ ...access, claimed })
   // A new access of the same person shows the same accounts: it takes the place of the old one.
   const connection = { ref: reconnect?.ref ?? refOf(access), secrets: access }
   const answer = yield* client.askAccounts(connection).pipe(Effect.orElseSucceed(() => undefined))

@@ -5,6 +5,7 @@ import { keys, type SaltEdgeState, second } from "./SaltEdgeState.ts"
 
 export const webhooksOf = (upstream: SaltEdgeState): FakeWebhooks => ({
   events: ["dataChanged", "reauth", "repaired", "revoked", "connected", "unknown"],
+  namesAttempts: true,
   forgeries: ["tampered", "unsigned", "otherKey", "old"],
   sign: (event, { connectionRef, forgery, url }) => {
     const one = upstream.connected.find(({ ref }) => ref === connectionRef)
