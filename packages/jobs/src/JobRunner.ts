@@ -9,7 +9,7 @@
  */
 import { limits } from "@millrace/core"
 import type { FeedId } from "@millrace/core/feed"
-import { capacityOf, type JobId, lookAgainSeconds, RunLease, tryAgainSeconds } from "@millrace/core/job"
+import { capacityOf, type JobId, lookAgainSeconds, RunLease, runnerSilence, tryAgainSeconds } from "@millrace/core/job"
 import { type Fence, JobLease, JobStore, pokeLease, StorageRoom, type StorageUnavailable } from "@millrace/core/storage"
 import { UpstreamPatience } from "@millrace/core/provider"
 import { SyncRun } from "@millrace/core/kernel"
@@ -136,7 +136,8 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   let draining = false
   /** Storage had too little room for syncs when it was looked at last. */
   let crowded = false
-  const beatEvery = (lease * 1000) / beatsPerLease
+  // However long leases are: slots count for `runnerSilence` seconds, and one idle beat may be lost.
+  const beatEvery = Math.min((lease * 1000) / beatsPerLease, (runnerSilence * 1000) / (2 * idleBeats))
   /** Milliseconds that no change of the clock moves. */
   const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   /** When storage last heard of this process. */

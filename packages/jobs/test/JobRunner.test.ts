@@ -1,8 +1,9 @@
-import type { JobId } from "@millrace/core/job"
-import { type ClaimedJob, JobStore, pokeLease } from "@millrace/core/storage"
+import { type JobId, runnerSilence } from "@millrace/core/job"
+import { type ClaimedJob, JobLease, JobStore, pokeLease, StorageUnavailable } from "@millrace/core/storage"
 import { SyncRun } from "@millrace/core/kernel"
 import { makeScriptedRun } from "@millrace/testing/fixture"
 import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -173,5 +174,35 @@ describe("the end of a run", () => {
       ])
       expect(fake.job(stopped).status).toBe("in_progress")
     })
+  )
+})
+
+describe("the slots of a runner that has nothing to do", () => {
+  it.effect.each([6, 30, 3_600])("count all the time, with leases of %i seconds and where a beat is lost", (lease) =>
+    Effect.gen(function* () {
+      const fake = yield* makeFakeStore
+      const runs = makeScriptedRun(fake.store, { body: () => Effect.void })
+      const heard: Array<number> = []
+      const store = JobStore.of({
+        ...fake.store,
+        beat: (fences, runner) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            if (heard.length === 3 && now - heard[2]! < 6_000) {
+              return Effect.fail(new StorageUnavailable({ message: "away for a moment" }))
+            }
+            if (runner !== undefined) heard.push(now)
+            return fake.store.beat(fences, runner)
+          })
+      })
+      yield* Layer.build(
+        JobRunner.layer({ slots: 1 }).pipe(
+          Layer.provide([WakeSignal.layer, Layer.succeed(JobStore, store), Layer.succeed(SyncRun, runs.service)])
+        )
+      )
+      yield* TestClock.adjust("1 minute")
+      const silences = heard.slice(1).map((at, n) => at - heard[n]!)
+      expect(silences.length).toBeGreaterThan(5)
+      expect(Math.max(...silences)).toBeLessThan(runnerSilence * 1000)
+    }).pipe(Effect.provideService(JobLease, lease))
   )
 })
