@@ -1,5 +1,6 @@
 /** What is refused of requests about values of records and what enrichments would do. */
 import { afterAll, describe, expect, it } from "vitest"
+import { limits } from "@millrace/core"
 import { pathOf } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 
@@ -34,5 +35,20 @@ describe("a simulation", () => {
     ])
     const none = await server.call("POST", "/v1/enrichments/simulate", { body: '{"changes":[]}' })
     expect(none.body.details).toEqual([{ field: "changes", message: "must not be empty" }])
+  })
+})
+
+const record = (bytes: number) => ({ notes: "x".repeat(bytes - '{"notes":""}'.length) })
+const send = (...records: ReadonlyArray<object>) =>
+  server.call("POST", pathOf("/v1/feeds/{feed_id}/enrich/preview"), { body: JSON.stringify({ records }) })
+
+describe("a preview", () => {
+  it("takes records up to their bound, and names the one that is larger", async () => {
+    expect((await send(record(limits.previewRecordBytes))).status).toBe(200)
+    const answer = await send(record(100), record(limits.previewRecordBytes + 1))
+    expect([answer.status, answer.body.details]).toEqual([
+      400,
+      [{ field: "records[1]", message: "must be at most 32768 bytes of JSON" }]
+    ])
   })
 })
