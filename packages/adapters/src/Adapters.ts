@@ -2,6 +2,7 @@
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
 import { type AnyKind, BusinessCalendars, Kinds, memoryPatterns, modelUse, Rates } from "@millrace/core/enrichment"
+import { recordPasts } from "@millrace/core/identity"
 import type { Channels } from "@millrace/core/message"
 import type { Outbound } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
@@ -14,6 +15,7 @@ import type {
   BankStore,
   EventStore,
   FeedStore,
+  IdentityStore,
   MemoryPatternStore,
   RecordStore,
   TableStore,
@@ -80,6 +82,7 @@ export const layer = <E = never>(
   | BankStore
   | EventStore
   | FeedStore
+  | IdentityStore
   | RecordStore
   | TokenBudget
   | Transactor
@@ -91,7 +94,7 @@ export const layer = <E = never>(
     ),
     options.statements ?? StatementReaders.layer,
     Kinds.layerBundled(options.enrichments).pipe(
-      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse]),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse, recordPasts]),
       Layer.provide(NodeDigest.layer),
       Layer.provide(ModelEndpoints.layer(options.models ?? [])),
       Layer.provideMerge(Re2Patterns.layer)

@@ -10,6 +10,7 @@ import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
 import * as bundled from "./bundled.ts"
+import { RecordPasts } from "./kinds/dedupe/RecordPasts.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
@@ -24,6 +25,8 @@ export interface KindNeeds {
   readonly sha256: Sha256
   /** There are none unless they are given. */
   readonly tables?: TableSnapshots["Service"]
+  /** Nothing is known of what records were before unless they are given. */
+  readonly pasts?: RecordPasts["Service"]
   /** Nothing is learnt unless they are given. */
   readonly memory?: MemoryPatterns["Service"]
   /** Nobody is asked, and nothing that people said is known, unless it is given. */
@@ -31,6 +34,8 @@ export interface KindNeeds {
 }
 
 const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
+
+const noPasts: RecordPasts["Service"] = { read: () => Effect.succeed(new Map()) }
 
 const noMemory: MemoryPatterns["Service"] = {
   list: () => Effect.succeed([]),
@@ -55,11 +60,12 @@ const noModels: ModelUse["Service"] = {
 export const bundledKinds = ({
   memory = noMemory,
   models = noModels,
+  pasts = noPasts,
   patterns,
   sha256,
   tables = noTables
 }: KindNeeds): ReadonlyArray<AnyKind> => {
-  const needs = { memory, models, patterns, sha256, tables }
+  const needs = { memory, models, pasts, patterns, sha256, tables }
   const makings: ReadonlyArray<AnyKind | ((needs: Required<KindNeeds>) => AnyKind)> = Object.values(bundled)
   return makings.map((one) => (typeof one === "function" ? one(needs) : one))
 }
@@ -83,7 +89,7 @@ export class Kinds extends Context.Service<
   /** The bundled kinds, and those of the program. */
   static readonly layerBundled = (
     more: ReadonlyArray<AnyKind> = []
-  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | MemoryPatterns | ModelUse | Digest> =>
+  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | RecordPasts | MemoryPatterns | ModelUse | Digest> =>
     Layer.effect(
       Kinds,
       Effect.gen(function* () {
@@ -91,6 +97,7 @@ export class Kinds extends Context.Service<
           patterns: yield* Patterns,
           sha256: (yield* Digest).sha256,
           tables: yield* TableSnapshots,
+          pasts: yield* RecordPasts,
           memory: yield* MemoryPatterns,
           models: yield* ModelUse
         }

@@ -5,3 +5,4 @@ export { type LoggedSuggestion, suggestionStates } from "../identity/LoggedSugge
 export type { IdentityFact } from "../identity/match/IdentityFact.ts"
 export type { LearntText } from "../identity/match/LearntTexts.ts"
 export { fullTrust, type TrustCounter } from "../identity/match/TrustCounter.ts"
+export { recordPasts } from "../identity/RecordPastReader.ts"

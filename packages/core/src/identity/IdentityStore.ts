@@ -70,6 +70,11 @@ export class IdentityStore extends Context.Service<
       scope: RecordScope,
       recordId: string
     ) => Stored<ReadonlyArray<Alias & { readonly lastSeen: Timestamp }>>
+    /** Record -> its former upstream ids, the oldest first; without records that have none. */
+    readonly formerIds: (
+      scope: RecordScope,
+      recordIds: ReadonlyArray<string>
+    ) => Stored<ReadonlyMap<string, ReadonlyArray<string>>>
     /**
      * Notes ids that records had until now. An id leads to the record that had it last; of one record only
      * the newest `limits.aliasesPerRecord` are kept. Ids are unique within one call.

@@ -7,8 +7,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { showsAccount } from "../enrichment/AnalysisPlaces.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import { checkDedupe, DedupeConfig } from "../enrichment/kinds/dedupe/DedupeConfig.ts"
-import { dedupe } from "../enrichment/kinds/dedupe/dedupe.ts"
+import { checkDedupe, DedupeConfig, dedupeType } from "../enrichment/kinds/dedupe/DedupeConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
@@ -54,7 +53,7 @@ export class MatchConfigs extends Context.Service<
         of: Effect.fn("MatchConfigs.of")(function* ({ accountId, bankId, dataType, workspaceId }) {
           // By order, then id.
           const all = (yield* enrichments.list([workspaceId])).filter(
-            (one) => one.type === dedupe.type && one.enabled && one.dataType === dataType
+            (one) => one.type === dedupeType && one.enabled && one.dataType === dataType
           )
           for (const one of all) {
             const found = tuned(one)

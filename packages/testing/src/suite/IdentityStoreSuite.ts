@@ -169,6 +169,13 @@ export const tests: StorageTests = (it) => {
           .toReversed()
       ]
       expect((yield* identity.aliasesOf(scope, "r1")).map(({ providerId }) => providerId)).toEqual(expected)
+      expect(yield* identity.formerIds(scope, ["r1", "r2", "nobody"])).toEqual(
+        new Map([
+          ["r1", expected.toReversed()],
+          ["r2", ["other"]]
+        ])
+      )
+      expect(yield* identity.formerIds(scope, [])).toEqual(new Map())
       expect(yield* identity.aliases(scope, ["p0", "p2", "p3", "other"])).toEqual(
         new Map([
           ["p3", "r1"],

@@ -581,6 +581,7 @@ const identity = casesOf(IdentityStore, {
   forget: (store, { account, workspace }) => store.forget(workspace.id, account.id),
   aliases: (store, { scope }) => store.aliases(scope, ["former"]),
   aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
+  formerIds: (store, { scope, write }) => store.formerIds(scope, [write.id]),
   addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
   moveAliases: (store, { other, scope }) => store.moveAliases(scope, ["former"], other.id),
   handBack: (store, { match, other, scope }) =>

@@ -1,5 +1,6 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
 import { type AnyKind, Kinds, memoryPatterns, modelUse } from "@millrace/core/enrichment"
+import { recordPasts } from "@millrace/core/identity"
 import { NodeDigest } from "@millrace/adapters"
 import { TableDestination } from "@millrace/adapters/destination"
 import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
@@ -180,7 +181,7 @@ export const pointedAdapters = (
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
     Kinds.layerBundled(kinds).pipe(
-      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse]),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse, recordPasts]),
       Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Patterns.layerProven)
     ),

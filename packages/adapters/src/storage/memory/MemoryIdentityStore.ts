@@ -164,6 +164,13 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
         }),
       aliasesOf: (scope, recordId) =>
         call(() => ofRecord(scope, recordId).map(({ lastSeen, providerId }) => ({ providerId, recordId, lastSeen }))),
+      formerIds: (scope, recordIds) =>
+        call(() => {
+          const wanted = new Set(recordIds)
+          const own = [...aliasesIn(scope).values()].filter(({ recordId }) => wanted.has(recordId))
+          const found = Map.groupBy(own.toSorted(newestFirst).toReversed(), ({ recordId }) => recordId)
+          return new Map(Array.from(found, ([id, some]) => [id, some.map(({ providerId }) => providerId)]))
+        }),
       addAliases: (scope, added) =>
         call((now) => {
           const kept = aliasesIn(scope)

@@ -122,6 +122,14 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
           where ${inScope(sql, scope)} and record_id = ${recordId} order by last_seen desc, seq desc`)
         return rows.map((row) => ({ providerId: row.provider_id, recordId, lastSeen: instant(row.last_seen) }))
       }),
+      formerIds: Effect.fn("IdentityStore.formerIds")(function* (scope, recordIds) {
+        if (recordIds.length === 0) return new Map<string, ReadonlyArray<string>>()
+        const rows = yield* stored(sql<{ readonly record_id: string; readonly provider_id: string }>`
+          select record_id, provider_id from record_alias
+          where ${inScope(sql, scope)} and record_id = any(${[...recordIds]}::text[]) order by last_seen, seq`)
+        const found = Map.groupBy(rows, (row) => row.record_id)
+        return new Map(Array.from(found, ([id, some]) => [id, some.map((row) => row.provider_id)]))
+      }),
       addAliases: Effect.fn("IdentityStore.addAliases")(function* (scope, aliases) {
         if (aliases.length > 0) yield* inTransaction(sql)(putAliases(scope, aliases))
       }),

@@ -6,6 +6,8 @@ import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
 import { limits } from "../../../shared/Limits.ts"
 import type { Check, Issue } from "../Kind.ts"
 
+export const dedupeType = "dedupe"
+
 const whole = (minimum: number, maximum: number, fallback: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum })).pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
 
