@@ -117,6 +117,7 @@ const planAll = <Config, Prepared, State, Evidence>(
         accounts: new Map(accounts.map((account) => [account.accountId, account])),
         today: CalendarDate.make("2026-01-31"),
         dirty: [...partitions.keys()].toSorted(),
+        figures: Effect.succeed([]),
         facts: [],
         read: (keys) =>
           Effect.sync(() => new Map(keys.map((key) => [key, { records: partitions.get(key) ?? [], state: undefined }])))

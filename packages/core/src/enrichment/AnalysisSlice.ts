@@ -24,7 +24,7 @@ import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
 import type { PlanningRoom } from "./PlanningRoom.ts"
 import { slowMessage } from "./PlanningTime.ts"
-import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
+import { figuresOf, type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 
 type Step = Placing["steps"][number]
 
@@ -142,8 +142,10 @@ export class AnalysisSlice {
     const planned: Array<SetPlanned & { readonly step: Step }> = []
     const touched = new Map<AccountId, Set<string>>()
     const faults: Array<PipelineFault> = []
+    const shown: Array<ReturnType<typeof figuresOf>> = []
     for (const step of steps) {
       const { id } = step.enrichment
+      const before = [...shown]
       const result = yield* planSet({
         scope,
         step,
@@ -161,9 +163,13 @@ export class AnalysisSlice {
         timezone,
         rates,
         calendar,
-        sha256
+        sha256,
+        figures: Effect.map(Effect.all(before), (all) => all.flat())
       })
       planned.push({ ...result, step })
+      if (step.kind.shows !== undefined) {
+        shown.push(figuresOf({ scope, step, today, baseCurrency, timezone }, result))
+      }
       faults.push(...result.faults.map((message) => ({ enrichmentId: id, message })))
       if (result.isSlow && this.input.isTimed === true) faults.push({ enrichmentId: id, message: slowMessage })
       for (const [recordId, accountId] of result.touched) {

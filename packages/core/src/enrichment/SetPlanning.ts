@@ -27,6 +27,7 @@ import type {
   PartitionPlan,
   Plan,
   PlannedEvent,
+  PlanFigure,
   PlannedFinding,
   PlannedMessage,
   SetAccount,
@@ -70,7 +71,11 @@ export interface SetPlanningInput {
   readonly rates: RateTable
   readonly calendar: BusinessCalendar
   readonly sha256: (text: string) => string
+  /** None unless given. */
+  readonly figures?: Effect.Effect<ReadonlyArray<PlanFigure>, StorageUnavailable, AnalysisStore>
 }
+
+type FiguresInput = Pick<SetPlanningInput, "scope" | "step" | "today" | "baseCurrency" | "timezone">
 
 /** A finding with the partition that it was made in. */
 export interface FoundIn {
@@ -137,6 +142,30 @@ const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): st
   const error = Cause.squash(cause)
   return error instanceof Error ? error.message : String(error)
 }
+
+/** What an enrichment remembers of its former configurations. */
+const pastOf = ({ past = [] }: SetStep["enrichment"], timezone: string) =>
+  past.map(({ remembered, until }) => ({
+    until: CalendarDate.inZone(Timestamp.toMillis(until), timezone),
+    remembered
+  }))
+
+/** What a planned enrichment shows to those behind it: from what was planned now or, where that was nothing, from what is kept. */
+export const figuresOf = Effect.fnUntraced(function* (
+  { baseCurrency, scope, step, timezone, today }: FiguresInput,
+  { changes }: Pick<SetPlanned, "changes">
+) {
+  const { enrichment, kind, prepared, tag } = step
+  const { shows } = kind
+  if (shows === undefined) return []
+  const store = yield* AnalysisStore
+  const now = changes.partitions.find(({ partition }) => partition === shows.partition)
+  const [one] = now === undefined ? yield* store.partitions(scope, enrichment.id, [shows.partition]) : [now]
+  if (one === undefined || revisionOf(one.tag) !== revisionOf(tag)) return []
+  const state = Schema.decodeUnknownSync(kind.State.codec)(one.state)
+  const past = pastOf(enrichment, timezone)
+  return shows.of(state, { prepared, enrichmentId: enrichment.id, past, baseCurrency, today })
+})
 
 /** One enrichment, for the records that one commit covers. */
 export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
@@ -205,10 +234,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   })
 
   const isPast = input.isPast ?? (() => true)
-  const past = (enrichment.past ?? []).map(({ remembered, until }) => ({
-    until: CalendarDate.inZone(Timestamp.toMillis(until), input.timezone),
-    remembered
-  }))
+  const past = pastOf(enrichment, input.timezone)
   const attempt = (keys: ReadonlyArray<PartitionKey>) =>
     Effect.suspend(() =>
       kind.plan({
@@ -230,6 +256,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         today,
         dirty: keys,
         facts,
+        figures: Effect.provideService(input.figures ?? Effect.succeed([]), AnalysisStore, store),
         read: (wanted) => time.reading(read(wanted))
       })
     ).pipe(

@@ -42,6 +42,7 @@ export type {
   PartitionPlan,
   Plan,
   PlannedFinding,
+  PlanFigure,
   PlanInput,
   Remembered,
   PlannedMessage,

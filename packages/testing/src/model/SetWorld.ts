@@ -9,6 +9,7 @@ import type {
   Partition,
   PartitionKey,
   PartitionPlan,
+  PlanFigure,
   PlanInput,
   SetAccount,
   SetKind,
@@ -50,6 +51,8 @@ export class SetWorld {
   /** Keys of the events that were told, in order. */
   readonly told: Array<string> = []
   facts: ReadonlyArray<EnrichmentFact> = []
+  /** What enrichments that stand before show of their plans. */
+  figures: ReadonlyArray<PlanFigure> = []
   /** Whether a record was there when the enrichment began; none was, unless told otherwise. */
   isPast: PlanInput<unknown, unknown>["isPast"] = () => false
   accounts: ReadonlyArray<SetAccount>
@@ -155,6 +158,7 @@ export class SetWorld {
         today,
         dirty: pending,
         facts: this.facts,
+        figures: Effect.sync(() => this.figures),
         read: (keys) => Effect.sync(() => new Map(keys.map((key) => [key, this.partition(key)])))
       }
       const { next } = yield* kind.plan(input)

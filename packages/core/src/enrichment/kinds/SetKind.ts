@@ -78,6 +78,20 @@ export interface Remembered {
   readonly remembered: Schema.Json
 }
 
+/** A line of a plan in a period, as the enrichment that keeps it knows it: exact, in its own currency. */
+export interface PlanFigure {
+  readonly enrichmentId: Id<"enrichment">
+  /** The line as people call it. */
+  readonly name: string
+  readonly from: CalendarDate
+  /** The last day. */
+  readonly to: CalendarDate
+  readonly currency: Currency
+  /** What there was to spend. */
+  readonly planned: Decimal
+  readonly spent: Decimal
+}
+
 export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
   /** As people call the enrichment. */
   readonly name: string
@@ -106,6 +120,8 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   readonly dirty: ReadonlyArray<PartitionKey>
   /** What people decided about this enrichment and holds, oldest first. */
   readonly facts: ReadonlyArray<EnrichmentFact>
+  /** What enrichments that stand before show of their plans (`shows`), as it is after this run. */
+  readonly figures: Effect.Effect<ReadonlyArray<PlanFigure>, StorageUnavailable>
   /** Partitions by key, those without records too: the dirty ones, their neighbours, and any others. */
   readonly read: (
     keys: ReadonlyArray<PartitionKey>
@@ -231,6 +247,14 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   }
   /** What has to be known of a configuration after it was replaced, such as amounts that held in former months. */
   remembers?(config: Config): Schema.Json
+  /** What enrichments that stand behind may know of it: what follows from the state of one of its partitions. */
+  readonly shows?: {
+    readonly partition: PartitionKey
+    of(
+      state: State,
+      known: Pick<PlanInput<Prepared, State>, "prepared" | "enrichmentId" | "past" | "baseCurrency" | "today">
+    ): ReadonlyArray<PlanFigure>
+  }
   /** Read together with a dirty partition, in one go. */
   neighbours?(prepared: Prepared, key: PartitionKey): ReadonlyArray<PartitionKey>
   /** Reads and decides, and writes nothing. The same input gives the same plan, to the byte. */

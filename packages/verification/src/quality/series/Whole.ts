@@ -59,6 +59,7 @@ export const planWhole = Effect.fnUntraced(function* (input: WholeInput) {
     accounts: new Map(accounts.map((account) => [account.accountId, account])),
     today: CalendarDate.make(today),
     dirty: [...partitions.keys()].toSorted(),
+    figures: Effect.succeed([]),
     facts,
     read: (keys) =>
       Effect.succeed(new Map(keys.map((key) => [key, { records: partitions.get(key) ?? [], state: undefined }])))

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Currency from "../../../shared/Currency.ts"
+import * as Decimal from "../../../shared/Decimal.ts"
 import { limits } from "../../../shared/Limits.ts"
 import { periodIndex, periodStart } from "../../../shared/Recurrence.ts"
 import { suppression } from "../EnrichmentFact.ts"
@@ -177,6 +178,27 @@ const explainKeys = ({ amount, counted, currency, into, lines, period }: BudgetE
     ? `${amount} ${currency} belongs to ${lines.join(", ")}, and is not in its sum: there is no rate to ${into}`
     : `${counted} ${into}${currency === into ? "" : ` (${amount} ${currency})`} counts for ${lines.join(", ")} in the period from ${period}`
 
+/** Lines of all periods that are kept. */
+const budgetFigures: NonNullable<SetKind<BudgetConfig, PreparedBudget, BudgetState>["shows"]>["of"] = (
+  state,
+  { baseCurrency, enrichmentId, past, prepared: { config, recurrence }, today }
+) => {
+  if (state.kind !== "table") return []
+  const currency = config.currency ?? baseCurrency
+  const digits = Currency.minorDigits(currency)
+  return foldPeriods(state.rows, { config, recurrence, digits, past, today }).flatMap((cells) =>
+    cells.map(({ amount, carriedIn, end, line: { name }, spent, start }) => ({
+      enrichmentId,
+      name,
+      from: start,
+      to: CalendarDate.addDays(end, -1),
+      currency,
+      planned: Decimal.fromUnits(amount + carriedIn, digits),
+      spent: Decimal.fromUnits(spent, digits)
+    }))
+  )
+}
+
 /** The kind `budget` on an engine for patterns. */
 export const makeBudget = ({
   patterns
@@ -202,6 +224,7 @@ export const makeBudget = ({
   State: { version: 1, codec: BudgetState },
   Evidence: BudgetEvidence,
   lines: true,
+  shows: { partition: tableKey, of: budgetFigures },
   watches: ["rates"],
   remembers: rememberedAmounts,
   reads: ({ fields }) => fields,

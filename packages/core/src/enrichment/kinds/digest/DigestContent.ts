@@ -4,6 +4,7 @@ import { dayText, labelText, moneyText } from "../../../message/Wording.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
+import type { DigestBreach } from "./DigestBreach.ts"
 import type { DigestConfig } from "./DigestConfig.ts"
 import type { DigestFact, Measured } from "./DigestFact.ts"
 import { type DigestItem, itemsOf } from "./DigestItems.ts"
@@ -23,6 +24,7 @@ export interface Issue {
   readonly before: ReadonlyArray<Measured>
   /** Accounts that were not read since the period ended. */
   readonly incomplete: ReadonlyArray<string>
+  readonly breaches: ReadonlyArray<DigestBreach>
 }
 
 const headings: Readonly<Record<string, string>> = {
@@ -69,7 +71,7 @@ const flow = (measured: Measured | undefined, subject: string): Decimal.Decimal 
   measured?.facts.get(`flow:${subject}`)?.value ?? Decimal.zero
 
 export const digestContent = (issue: Issue, type: DigestEventName): MessageContent => {
-  const { before, config, currency, enrichmentId, end, incomplete, locale, name, now, start } = issue
+  const { before, breaches: all, config, currency, enrichmentId, end, incomplete, locale, name, now, start } = issue
   const money = (value: Decimal.Decimal) => moneyText(value, currency, locale)
   const period = periodText(issue)
   const items = itemsOf(now, before, config.sections, config.maxItems)
@@ -80,6 +82,7 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
     previous: flow(before[0], subject)
   }))
   const flowLabels = { income: "Came in", spending: "Went out", net: "Left over" } as const
+  const breaches = config.sections.includes("budgets") ? all.slice(0, config.maxItems) : []
   const isAmended = type === "digest.amended"
   const lead = isAmended ? "Changed: " : ""
   return {
@@ -100,6 +103,23 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
                 label: flowLabels[subject],
                 value: money(value),
                 ...(config.prose === "none" ? {} : { note: `${money(previous)} the time before` })
+              }))
+            }
+          ]
+        : []),
+      // What somebody can still do something about comes first.
+      ...(breaches.length > 0
+        ? [
+            {
+              heading: "Over budget",
+              rows: breaches.map(({ currency: own, from, name: line, over, planned, spent, to }) => ({
+                label: line,
+                value: moneyText(spent, own, locale),
+                note:
+                  `${moneyText(planned, own, locale)} was there, ${moneyText(over, own, locale)} too much` +
+                  (from === start && to === CalendarDate.addDays(end, -1)
+                    ? ""
+                    : `, ${dayText(from, locale)} – ${dayText(to, locale)}`)
               }))
             }
           ]
@@ -147,6 +167,7 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
           score
         }))
       ],
+      breaches: breaches.map(({ enrichmentId: budget, ...breach }) => ({ budget, ...breach })),
       unconverted: [...now.unconverted],
       incomplete: [...incomplete]
     }

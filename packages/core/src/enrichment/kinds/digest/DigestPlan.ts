@@ -9,6 +9,7 @@ import * as Timestamp from "../../../shared/Timestamp.ts"
 import { wallInstant } from "../../../shared/WallTime.ts"
 import type { PartitionPlan, PlanInput, PlannedEvent, PlannedMessage } from "../SetKind.ts"
 import type { DigestConfig } from "./DigestConfig.ts"
+import { breachesIn } from "./DigestBreach.ts"
 import { digestContent, type Issue } from "./DigestContent.ts"
 import { type DigestEventName, digestEvents } from "./DigestEvents.ts"
 import { DigestFact, measure, type Measured } from "./DigestFact.ts"
@@ -114,7 +115,8 @@ export const planDigest = Effect.fnUntraced(function* (input: Input) {
       end: startOf(index + 1),
       now: yield* measureOf(index),
       before,
-      incomplete
+      incomplete,
+      breaches: breachesIn(yield* input.figures, startOf(index), startOf(index + 1))
     }
     return issue
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { PlannedMessage, SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
+import type { PlanFigure, PlannedMessage, SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { digest } from "../../../../src/enrichment/kinds/digest/digest.ts"
 import { periodsOf } from "../../../../src/enrichment/kinds/digest/DigestConfig.ts"
 import { measure } from "../../../../src/enrichment/kinds/digest/DigestFact.ts"
@@ -62,6 +62,17 @@ const comes = (world: SetWorld, day: string, one: SetAccount, hour = "12") => {
   return told(world)
 }
 
+/** A line of a budget of 400. */
+const figure = (name: string, spent: string, from: string, to: string): PlanFigure => ({
+  enrichmentId: "enr_00000000000000000000000001" as PlanFigure["enrichmentId"],
+  name,
+  from: CalendarDate.make(from),
+  to: CalendarDate.make(to),
+  currency: euro,
+  planned: Decimal.make("400"),
+  spent: Decimal.make(spent)
+})
+
 describe("digest", () => {
   it.effect("tells a week when it is over and every account was read since, at its time of day", () =>
     Effect.gen(function* () {
@@ -84,6 +95,32 @@ describe("digest", () => {
       expect(text).toContain("Groceries: €60.00")
       expect(yield* comes(world, "2026-03-17", synced("2026-03-17T05:00:00.000Z"))).toEqual([])
       expect(world.told).toEqual(["digest.issued:1:2026-03-09:0"])
+    })
+  )
+
+  it.effect("names the lines of budgets that are overspent, where budgets are told", () =>
+    Effect.gen(function* () {
+      const figures = [
+        figure("Food", "480.1", "2026-03-01", "2026-03-31"),
+        figure("Fun", "401", "2026-03-09", "2026-03-15"),
+        figure("Rent", "400", "2026-03-01", "2026-03-31"),
+        figure("Long ago", "900", "2026-02-01", "2026-02-28")
+      ]
+      const toldWith = Effect.fnUntraced(function* (config: object) {
+        const world = worldOf(config)
+        world.pulse()
+        world.put(record("a", "2026-03-10", "-60"))
+        world.figures = figures
+        yield* told(world)
+        const [message] = yield* comes(world, "2026-03-16", synced("2026-03-16T05:00:00.000Z"))
+        return plainText(message!.content)
+      })
+      const text = yield* toldWith({})
+      expect(text).toContain("Food: €480.10 (€400.00 was there, €80.10 too much, Mar 1, 2026 – Mar 31, 2026)")
+      expect(text).toContain("Fun: €401.00 (€400.00 was there, €1.00 too much)")
+      expect(text).not.toMatch(/Rent|Long ago/)
+      expect(yield* toldWith({ sections: ["flow", "categories"] })).not.toContain("Food")
+      expect(yield* toldWith({ maxItems: 1 })).not.toContain("Fun")
     })
   )
 
