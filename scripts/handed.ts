@@ -30,6 +30,7 @@ const ofKinds = "a kind is a value: a program makes it before any effect runs, o
 export const exceptions: ReadonlyArray<Exception> = [
   { under: kinds, service: "MemoryPatterns", reason: ofKinds },
   { under: kinds, service: "ModelUse", reason: ofKinds },
+  { under: kinds, service: "RecordPasts", reason: ofKinds },
   { under: kinds, service: "TableSnapshots", reason: ofKinds }
 ]
 
