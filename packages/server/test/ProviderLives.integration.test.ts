@@ -18,6 +18,8 @@ import {
   fakeSnapTrade,
   type FakeUpstream,
   startPlaid,
+  type PlaidFake,
+  type SignedWebhook,
   startSimpleFin
 } from "@millrace/testing/upstream"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
@@ -96,6 +98,7 @@ const start = async () => {
     databaseUrl: Redacted.make(database.url),
     host: "127.0.0.1",
     port,
+    publicUrl: "https://money.example",
     filesFolder: undefined,
     secretKey: Redacted.make(Buffer.alloc(32, 5).toString("base64")),
     demo: false,
@@ -105,10 +108,10 @@ const start = async () => {
     privateHosts: ["127.0.0.1"]
   }
   const providers = Result.getOrThrow(
-    configured(
-      bundledProviders,
-      [...fakes].map(([kind, fake]) => ({ id: `${kind}:trial`, config: configOf(fake) }))
-    )
+    configured(bundledProviders, [
+      ...[...fakes].map(([kind, fake]) => ({ id: `${kind}:trial`, config: configOf(fake) })),
+      { id: "plaid:hosted", config: { ...configOf(fakes.get("plaid")!), hostedLink: true } }
+    ])
   )
   const adapters = layerAdapters(settings, { ...emptyConfiguration, providers })
   const json = Logger.map(Logger.formatJson, (line) => void logged.push(["log", line]))
@@ -380,4 +383,55 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
     // What a Bridge was told to read, only the person can take back there.
     expect(fake.connections.every(({ isRevoked }) => isRevoked)).toBe(kind !== "simplefin")
   })
+})
+
+/** Sends a callback to the route that its address names; returns the status. */
+const send = async ({ headers, rawBody, url: address }: SignedWebhook): Promise<number> => {
+  const { pathname, search } = new URL(address)
+  return (await fetch(`${url}${pathname}${search}`, { method: "POST", headers, body: Buffer.from(rawBody) })).status
+}
+
+it("completes what a person has finished on a page of Plaid when Plaid says so, once, without their browser", async () => {
+  const fake = fakes.get("plaid") as PlaidFake
+  const providerInstanceId = "plaid:hosted"
+  const banksHere = async () =>
+    (await get("/v1/banks")).filter((one: Loose) => one.providerInstanceId === providerInstanceId)
+  const finish = async (isSuccess: boolean) => {
+    const { data } = await ask(200, "POST", "/v1/banks/connections/start", {
+      providerInstanceId,
+      email: "owner@example.com"
+    })
+    const step = stepOf(data)
+    if (isSuccess) fake.signIn(step)
+    else fake.stop(step)
+    const sent = fake.sessionFinished(step)
+    expect(sent.url).toContain(`https://money.example/v1/webhooks/${encodeURIComponent(providerInstanceId)}?`)
+    const changed = Buffer.from(Buffer.from(sent.rawBody).toString().replace("LINK", "LINX"))
+    expect(await send({ ...sent, rawBody: changed })).toBeGreaterThanOrEqual(400)
+    const attempt = () => get(`/v1/banks/connections/attempts/${data.attemptId}`)
+    expect((await attempt()).state).toBe("open")
+    expect([await send(sent), await send(sent)]).toEqual([200, 200])
+    for (;;) {
+      const now = await attempt()
+      if (now.state !== "open" && now.state !== "completing") return now
+      // What nobody asks for is completed after two minutes, by a task of every minute: they are over.
+      await database.query(
+        `update connection_attempt set updated_at = store_now() - interval '3 minutes' where id = '${data.attemptId}'`
+      )
+      await database.query(
+        "update task set due_at = store_now(), ready_at = store_now() where kind = 'connection_attempts' and runner is null"
+      )
+      await database.query("select pg_notify('task_arrival', '')")
+      await new Promise((wake) => setTimeout(wake, 100))
+    }
+  }
+
+  const made = await finish(true)
+  expect(made.state).toBe("completed")
+  const [bank, ...others] = await banksHere()
+  expect([bank.id, others]).toEqual([made.bankId, []])
+  expect((await get(`/v1/banks/${bank.id}/accounts`)).length).toBeGreaterThan(0)
+
+  expect((await finish(false)).state).not.toBe("completed")
+  expect(await banksHere()).toHaveLength(1)
 })
