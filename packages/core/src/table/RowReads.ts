@@ -129,7 +129,8 @@ export const make = Effect.gen(function* () {
     const scan: Asked["scan"] = {
       table: scanned(table, relations),
       state: question.trashed === true ? "trashed" : "live",
-      sort
+      sort,
+      rowCount: table.rowCount
     }
     if (question.filter === undefined || question.filter === null)
       return { scan, related, test: undefined, plan: undefined } satisfies Asked

@@ -46,6 +46,8 @@ export interface RowScan {
   /** Rows behind this one. */
   readonly after?: RowPosition
   readonly limit: number
+  /** Live rows of the table, where whoever asks knows: how a large one is read need not be thought of anew each time. */
+  readonly rowCount?: number
   /** Seconds that the store may take; without it as long as it takes. Then it fails as `tooLong`. */
   readonly patience?: number
 }

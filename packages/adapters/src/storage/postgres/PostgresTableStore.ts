@@ -32,7 +32,8 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
                 default_cell = excluded.default_cell, description = excluded.description, position = excluded.position`
         } returning id`
 
-    const ask = <A extends object>({ text, values }: Statement) => storedInBulk(sql.unsafe<A>(text, values))
+    const ask = <A extends object>({ lasting, text, values }: Statement) =>
+      lasting === true ? stored(sql.unsafe<A>(text, values)) : storedInBulk(sql.unsafe<A>(text, values))
 
     /** Fails once it takes longer than its patience. Workers of the database that search in parallel end with it. */
     const patiently = <A>({ patience }: RowScan, read: Effect.Effect<A, StorageUnavailable>) =>

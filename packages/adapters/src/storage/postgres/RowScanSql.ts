@@ -18,6 +18,8 @@ import { rowColumns } from "./TableRows.ts"
 export interface Statement {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
+  /** PostgreSQL may keep how it runs it: it would find the same way each time. */
+  readonly lasting?: boolean
 }
 
 const isOwn = ({ as }: SortKey): boolean => as === "id" || as === "createdAt" || as === "updatedAt"
@@ -111,6 +113,22 @@ const throughFacet = (
     where ${conditions(scan, parameters)}`
 }
 
+/** From how many rows of a table on its index is the way to a facet, whatever else is in the database. */
+const large = 10_000
+/** Texts of statements differ with filters, and a connection keeps a hundred: long ones must not take the places of others. */
+const shortText = 2_000
+
+/** A page through a facet. It is planned once for each connection: that costs as much as to run it. */
+const pageThroughFacet = (
+  { limit, rowCount = 0 }: RowScan,
+  base: string,
+  order: ReadonlyArray<string>,
+  parameters: SqlParameters
+): Statement => {
+  const text = `${base} order by ${order.join(", ")} limit ${parameters.integer(limit)}`
+  return { text, values: parameters.values, lasting: rowCount >= large && text.length <= shortText }
+}
+
 const bounds = (
   column: string,
   { high, low }: Range<string>,
@@ -145,7 +163,7 @@ const nothing = "l.text_cell is null and l.number_cell is null"
 
 /** The rows of a facet that have a value, in its order. */
 const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): Statement => {
-  const { after, hint, limit, sort } = scan
+  const { after, hint, sort } = scan
   const column = key.as === "number" ? "l.number_cell" : "l.text_cell"
   const direction = key.desc ? "desc" : "asc"
   const narrow: Array<string> = hint?.facet === key.facet ? [...narrowed(hint!, parameters)] : []
@@ -169,17 +187,14 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
   // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
   const rest = orderOf(key.as === "text" ? sort : sort.slice(1), parameters)
   const order = [`${near}${column} ${direction}`, ...rest, "l.row_id"]
-  return { text: `${base} order by ${order.join(", ")} limit ${parameters.integer(limit)}`, values: parameters.values }
+  return pageThroughFacet(scan, base, order, parameters)
 }
 
 /** The rows for which the facet has nothing. */
 const streamedNothing = (scan: RowScan, key: SortKey, parameters: SqlParameters): Statement => {
   const base = throughFacet(scan, key.facet!, [nothing], "order by l.row_id", parameters, rowColumns)
   const order = [...orderOf(scan.sort.slice(1), parameters), "l.row_id"]
-  return {
-    text: `${base} order by ${order.join(", ")} limit ${parameters.integer(scan.limit)}`,
-    values: parameters.values
-  }
+  return pageThroughFacet(scan, base, order, parameters)
 }
 
 /** Up to how many rows of a range are gathered and sorted, rather than looked for in the order asked. */
@@ -206,10 +221,7 @@ const throughHint = (scan: RowScan, hint: LookupHint, parameters: SqlParameters)
   if (byId && scan.after !== undefined) narrow.push(`l.row_id > ${parameters.text(scan.after.id)}`)
   const base = throughFacet(scan, hint.facet, narrow, byId ? "order by l.row_id" : "", parameters, rowColumns)
   const order = byId ? ["l.row_id"] : [...orderOf(scan.sort, parameters), "r.id"]
-  return {
-    text: `${base} order by ${order.join(", ")} limit ${parameters.integer(scan.limit)}`,
-    values: parameters.values
-  }
+  return pageThroughFacet(scan, base, order, parameters)
 }
 
 const plain = (scan: RowScan, parameters: SqlParameters): Statement => {
