@@ -370,10 +370,6 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
       expect((await get(bankPath)).removalStatus).toMatchObject({ state: "removing" })
       return
     }
-    // While an attempt may still make a bank of it, whoever it belongs to upstream stays: this one is given up.
-    await database.query(
-      `update connection_attempt set state = 'failed' where instance_id = '${providerInstanceId}' and state = 'open'`
-    )
     for (;;) {
       const [row] = await database.query<{ readonly n: number }>(left)
       if (row?.n === 0) break

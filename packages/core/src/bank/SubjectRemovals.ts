@@ -33,7 +33,7 @@ export class SubjectRemovals extends Context.Service<
   SubjectRemovals,
   {
     /**
-     * `done`: another bank has it, or the upstream has it no longer. `awaited`: an attempt may still make a bank of it.
+     * `done`: another bank has it, or the upstream has it no longer or keeps none. `awaited`: an attempt may still make a bank of it.
      * `pending`: the upstream goes on with it by itself. Asking again is harmless.
      */
     readonly removeUnused: <E>(
@@ -71,10 +71,14 @@ export class SubjectRemovals extends Context.Service<
       return SubjectRemovals.of({
         removeUnused: Effect.fn("SubjectRemovals.removeUnused")(function* (left) {
           const { instanceId, workspaceId } = left
-          const isAwaited = yield* endUnused(left)
+          const isNeeded = yield* endUnused(left)
+          const ended = yield* subjects.ended(workspaceId, instanceId)
+          if (!isNeeded && ended.length === 0) return "done"
+          const { removeSubject } = yield* providers.get(instanceId)
+          // An upstream that keeps nothing but connections has nothing to give back later: no attempt is waited for.
+          const isAwaited = isNeeded && removeSubject !== undefined
           let isPending = false
-          for (const subject of yield* subjects.ended(workspaceId, instanceId)) {
-            const { removeSubject } = yield* providers.get(instanceId)
+          for (const subject of ended) {
             const answer = removeSubject === undefined ? "done" : yield* removeSubject(subject)
             if (answer === "done") yield* subjects.forget(workspaceId, instanceId, subject.ref)
             else isPending = true

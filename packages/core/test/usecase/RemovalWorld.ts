@@ -34,7 +34,7 @@ import { bankRemovalTask } from "../../src/usecase/BankRemovalTaskKind.ts"
 import { makeOneUseProvider } from "../bank/OneUseProvider.ts"
 import * as Redacted from "effect/Redacted"
 
-export const openRemovals = Effect.gen(function* () {
+const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
   yield* TestClock.setTime(Date.parse("2026-11-20T10:00:00Z"))
   const { driver } = makeOneUseProvider()
   const points = new FaultPoints()
@@ -54,11 +54,15 @@ export const openRemovals = Effect.gen(function* () {
         url: "https://portal.example/",
         expiresAt: Timestamp.fromMillis(now + 600_000)
       })),
-    removeSubject: ({ ref }) =>
-      Effect.suspend(() => {
-        subjectsAsked.push(ref)
-        return upstream.subjectAnswer
-      }),
+    ...(keepsSubjects
+      ? {
+          removeSubject: ({ ref }) =>
+            Effect.suspend(() => {
+              subjectsAsked.push(ref)
+              return upstream.subjectAnswer
+            })
+        }
+      : {}),
     open: (request) =>
       Effect.map(driver.open(request), (session) => ({
         ...session,
@@ -214,3 +218,9 @@ export const openRemovals = Effect.gen(function* () {
 })
 
 export const minutes = (count: number) => count * 60
+
+/** An upstream that keeps whoever connections belong to. */
+export const openRemovals = Effect.suspend(() => openRemovalsOf(true))
+
+/** One that keeps nothing but connections. */
+export const openRemovalsWithoutSubjects = Effect.suspend(() => openRemovalsOf(false))

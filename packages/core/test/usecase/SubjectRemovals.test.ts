@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { removalWaits } from "../../src/bank/BankRemoval.ts"
 import { Misconfigured, ProviderUnavailable } from "../../src/provider/ProviderError.ts"
-import { minutes, openRemovals } from "./RemovalWorld.ts"
+import { minutes, openRemovals, openRemovalsWithoutSubjects } from "./RemovalWorld.ts"
 
 const hours = (count: number) => minutes(count * 60)
 
@@ -107,6 +107,19 @@ describe("whoever a bank belongs to upstream", () => {
       yield* removals.remove(caller, other.bank.id, { permanently: true })
       yield* work(0)
       expect(subjectsAsked).toEqual([ref])
+    })
+  )
+
+  it.effect("keeps no removal waiting for an attempt where the upstream keeps nothing but connections", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, removals, start, work } = yield* openRemovalsWithoutSubjects
+      const { bank } = yield* connect("one#1")
+      const { attempt } = yield* start
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      expect(yield* life(bank)).toBe("gone")
+      const other = yield* connect("two#1", attempt.attemptId)
+      expect(yield* life(other.bank)).toBe("live")
     })
   )
 
