@@ -466,6 +466,10 @@ class EngineScenario {
     const { work } = this.installation
     for (let n = 0; n < 60 && !this.desk(work.isDone); n++) this.pass(minute)
     must("every task ends once faults stop", this.desk(work.isDone), () => "some are open")
+    // A feed that waited to be tried again may have begun at this very moment.
+    this.pass(second)
+    this.pass(hour, () => this.watch.idle)
+    must("every job ends once faults stop", this.watch.idle, () => this.watch.active)
     this.desk(work.check)
     this.desk(
       Effect.gen({ self: this }, function* () {
