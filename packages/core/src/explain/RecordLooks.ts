@@ -27,7 +27,7 @@ import { type NotFound, type Forbidden } from "../failure/Failure.ts"
 import { recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { type DataType, idKindOf, isDocumentType } from "../record/DataType.ts"
+import { type DataType, idKindOf } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -35,8 +35,8 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { isId } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { besideRecords } from "../sync/BesideRecords.ts"
-import { documentRows } from "../sync/DocumentRows.ts"
-import { type RowOfRecord, viewOf } from "../sync/EnrichedRecord.ts"
+import { shownRows } from "../sync/DocumentRows.ts"
+import { viewOf } from "../sync/EnrichedRecord.ts"
 
 /** A record with whose it is. */
 export interface Looked {
@@ -63,12 +63,6 @@ export interface RowLook {
 
 const typeOf = (recordId: string): DataType | undefined =>
   (Object.keys(idKindOf) as ReadonlyArray<DataType>).find((type) => isId(idKindOf[type], recordId))
-
-/** The rows that a record has for a feed at present. */
-const rowsOf = (feed: Feed, record: LedgerRecord): ReadonlyArray<RowOfRecord> =>
-  isDocumentType(feed.dataType)
-    ? documentRows(feed, record).filter(({ shown }) => shown)
-    : [{ record, rowId: record.id }]
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
@@ -127,7 +121,7 @@ const make = Effect.gen(function* () {
           today
         }
         // Something may stand beside it that was said a moment ago.
-        const rows = rowsOf(feed, changed === true ? { ...record, annotated: true } : record)
+        const rows = shownRows(feed, changed === true ? { ...record, annotated: true } : record)
         const standing = yield* beside(feed, pipeline, today, [[enriching, rows]])
         for (const row of rows) {
           const view = viewOf(enriching, row)

@@ -18,11 +18,9 @@ import type { Verdict } from "../enrichment/kinds/Kind.ts"
 import { type PipelineResult, type PipelineVerdict, runWithLines } from "../enrichment/Pipeline.ts"
 import type { CursorUnusable, Forbidden, NotFound } from "../failure/Failure.ts"
 import { recordFields } from "../feed/Extraction.ts"
-import type { Feed, FeedId } from "../feed/Feed.ts"
+import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Id } from "../shared/Ids.ts"
@@ -31,8 +29,8 @@ import { type Page, type PageRequest, sizeOf } from "../shared/Page.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { besideRecords } from "../sync/BesideRecords.ts"
-import { documentRows } from "../sync/DocumentRows.ts"
-import { type RowOfRecord, viewOf } from "../sync/EnrichedRecord.ts"
+import { shownRows } from "../sync/DocumentRows.ts"
+import { viewOf } from "../sync/EnrichedRecord.ts"
 import { isLong, unchangedSince } from "../sync/HeldLong.ts"
 import { feedOwners } from "./FeedOwners.ts"
 
@@ -63,12 +61,6 @@ const WithheldCursor = Schema.Struct({
   after: Schema.Int,
   told: Schema.Int
 })
-
-/** The rows that a record has for a feed at present. */
-const rowsOf = (feed: Feed, record: LedgerRecord): ReadonlyArray<RowOfRecord> =>
-  isDocumentType(feed.dataType)
-    ? documentRows(feed, record).filter(({ shown }) => shown)
-    : [{ record, rowId: record.id }]
 
 const make = Effect.gen(function* () {
   const feeds = yield* FeedStore
@@ -118,7 +110,7 @@ const make = Effect.gen(function* () {
           const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
           if (changes.length === 0) break
           const live = changes.filter(({ state }) => state === "live")
-          const rows = live.flatMap((record) => rowsOf(feed, record))
+          const rows = live.flatMap((record) => shownRows(feed, record))
           const standing = yield* beside(feed, pipeline, today, [[enriching, rows]])
           for (const [record, own] of Map.groupBy(rows, (row) => row.record.changeNo)) {
             const withheld = own.flatMap((row): ReadonlyArray<readonly [string, PipelineResult]> => {

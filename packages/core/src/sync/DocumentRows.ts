@@ -5,6 +5,8 @@
  * does not have now as removed: whatever the feed asked for before, and whatever the document listed, is taken away.
  */
 import { isItemized, type RowsAsked } from "../feed/Extraction.ts"
+import type { Feed } from "../feed/Feed.ts"
+import { isDocumentType } from "../record/DataType.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { itemsField, itemsOf } from "../record/Items.ts"
 
@@ -42,3 +44,12 @@ export const documentRows = (feed: RowsAsked, document: LedgerRecord): ReadonlyA
     )
   ]
 }
+
+/** The rows that a record has for a feed at present. */
+export const shownRows = (
+  feed: RowsAsked & Pick<Feed, "dataType">,
+  record: LedgerRecord
+): ReadonlyArray<Pick<DocumentRow, "record" | "rowId">> =>
+  isDocumentType(feed.dataType)
+    ? documentRows(feed, record).filter(({ shown }) => shown)
+    : [{ record, rowId: record.id }]
