@@ -101,14 +101,15 @@ const throughFacet = (
   narrow: ReadonlyArray<string>,
   order: string,
   parameters: SqlParameters,
-  what: string
+  what: string,
+  cut = "offset 0"
 ): string => {
   const table = parameters.text(scan.table.id)
   return `select ${what} from (select * from row_lookup l where ${[
     `l.table_id = ${table}`,
     `l.facet = ${parameters.text(facet)}`,
     ...narrow
-  ].join(" and ")} ${order} offset 0) l
+  ].join(" and ")} ${order} ${cut}) l
     join lateral (select * from table_row r where r.table_id = ${table} and r.id = l.row_id offset 0) r on true
     where ${conditions(scan, parameters)}`
 }
@@ -168,24 +169,24 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
   const direction = key.desc ? "desc" : "asc"
   const narrow: Array<string> = hint?.facet === key.facet ? [...narrowed(hint!, parameters)] : []
   narrow.push(`${column} is not null`)
+  // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
+  const whole = key.as !== "text"
   const from = after?.values[0]
   if (from !== undefined && from !== null) {
     const behindIt = key.desc ? "<=" : ">="
     const value = key.as === "number" ? parameters.number(String(from)) : parameters.text(prefixOf(String(from)))
     narrow.push(`${column} ${behindIt} ${value}`)
     if (key.as === "number") narrow.push(`l.number_near ${behindIt} ${value}::float8`)
+    if (whole && sort.length === 1) narrow.push(`(${column} <> ${value} or l.row_id > ${parameters.text(after!.id)})`)
   }
   const near = key.as === "number" ? `l.number_near ${direction}, ` : ""
-  const base = throughFacet(
-    scan,
-    key.facet!,
-    narrow,
-    `order by ${near}${column} ${direction}${key.desc ? "" : ", l.row_id"}`,
-    parameters,
-    rowColumns
-  )
-  // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
-  const rest = orderOf(key.as === "text" ? sort : sort.slice(1), parameters)
+  // Lookups are kept of live rows alone. Where they alone decide what is next, no other row is fetched.
+  const decided = whole && sort.length === 1 && scan.where === undefined
+  const ids = decided || !key.desc ? ", l.row_id" : ""
+  const cut = decided ? `limit ${parameters.integer(scan.limit)}` : undefined
+  const inOrder = `order by ${near}${column} ${direction}${ids}`
+  const base = throughFacet(scan, key.facet!, narrow, inOrder, parameters, rowColumns, cut)
+  const rest = orderOf(whole ? sort.slice(1) : sort, parameters)
   const order = [`${near}${column} ${direction}`, ...rest, "l.row_id"]
   return pageThroughFacet(scan, base, order, parameters)
 }
