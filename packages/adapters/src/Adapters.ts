@@ -1,7 +1,15 @@
 /** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
-import { type AnyKind, BusinessCalendars, Kinds, memoryPatterns, modelUse, Rates } from "@millrace/core/enrichment"
+import {
+  type AnyKind,
+  BusinessCalendars,
+  Kinds,
+  memoryPatterns,
+  modelUse,
+  proseWriter,
+  Rates
+} from "@millrace/core/enrichment"
 import { recordPasts } from "@millrace/core/identity"
 import type { Channels } from "@millrace/core/message"
 import type { Outbound } from "@millrace/core/outbound"
@@ -94,7 +102,9 @@ export const layer = <E = never>(
     ),
     options.statements ?? StatementReaders.layer,
     Kinds.layerBundled(options.enrichments).pipe(
-      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse, recordPasts]),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns, recordPasts]),
+      Layer.merge(proseWriter),
+      Layer.provide(modelUse),
       Layer.provide(NodeDigest.layer),
       Layer.provide(ModelEndpoints.layer(options.models ?? [])),
       Layer.provideMerge(Re2Patterns.layer)

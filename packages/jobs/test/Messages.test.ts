@@ -7,7 +7,15 @@ import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { Ids, Timestamp } from "@millrace/core"
 import { messageHandlers } from "@millrace/core/kernel"
-import { Channels, type Message, MessageNotSent, Outbox, type Outgoing, type Posting } from "@millrace/core/message"
+import {
+  Channels,
+  type Message,
+  MessageNotSent,
+  Outbox,
+  type Outgoing,
+  Phrasing,
+  type Posting
+} from "@millrace/core/message"
 import { EventStore, OutboxStore, TaskStore } from "@millrace/core/storage"
 import { TaskKinds, Tasks } from "@millrace/core/task"
 import { makeMessage, storeWorkspace } from "@millrace/testing/fixture"
@@ -45,10 +53,11 @@ const arrange = Effect.fnUntraced(function* () {
   }
 })
 
-const services = (send: Send) =>
+const services = (send: Send, phrase?: (typeof Phrasing)["Service"]["phrase"]) =>
   TaskRunner.layer().pipe(
     Layer.provide(TaskKinds.layer(...messageHandlers)),
     Layer.provide(Layer.succeed(Channels, { send })),
+    Layer.provide(phrase === undefined ? Layer.empty : Layer.succeed(Phrasing, { phrase })),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Tasks.layer),
     Layer.provideMerge(Layer.mergeAll(Layer.fresh(MemoryStorage.layer), NodeDigest.layer, Ids.layer)),
@@ -80,6 +89,36 @@ describe("messages", () => {
       ])
       expect(new Set(sent.map(({ id }) => id)).size).toBe(3)
     }).pipe(Effect.provide(services(send)))
+  })
+
+  it.effect("says to the letter the same over all tries, where a model says it otherwise each time", () => {
+    const said: Array<string | undefined> = []
+    let asked = 0
+    const send: Send = ({ content }) => {
+      said.push(content.prose)
+      return said.length < 3 ? Effect.fail(new MessageNotSent({ message: "busy", final: false })) : Effect.void
+    }
+    const phrase: (typeof Phrasing)["Service"]["phrase"] = () =>
+      Effect.sync(() => `You spent {1} (${"!".repeat(++asked)}).`)
+    return Effect.gen(function* () {
+      const { all, pass, post } = yield* arrange()
+      const content = {
+        ...makeMessage((yield* storeWorkspace()).id, yield* (yield* Ids).next("enrichment"), "a").content,
+        prose: "Went out: €5.00.",
+        rephrase: {
+          text: "Went out: {1}.",
+          values: ["€5.00"],
+          model: "default",
+          monthlyTokens: 1_000,
+          dataType: "transactions"
+        }
+      } as const
+      yield* post("a", { content })
+      yield* pass(60 * minute)
+      expect(said).toEqual(Array.from({ length: 3 }, () => "You spent €5.00 (!)."))
+      const [{ content: kept, state }] = (yield* all) as [Message]
+      expect([state, kept.rephrase]).toEqual(["sent", undefined])
+    }).pipe(Effect.provide(services(send, phrase)))
   })
 
   it.effect("is silent after what was sent, and tells together what came meanwhile when that is over", () => {

@@ -21,6 +21,7 @@ export { type Starter, starterBody, starters } from "../enrichment/starter/Start
 export * as Pipeline from "../enrichment/Pipeline.ts"
 export { mergeOf as mergeMerchants } from "../enrichment/kinds/ai/merchant.ts"
 export { modelUse } from "../enrichment/ModelUseLayer.ts"
+export { proseWriter } from "../enrichment/ProseWriter.ts"
 export { notesOf, type RecordNotes } from "../enrichment/RecordNotes.ts"
 export { BusinessCalendars, Rates } from "../enrichment/kinds/Rates.ts"
 export { type TableSnapshot, TableSnapshots } from "../enrichment/kinds/TableSnapshots.ts"

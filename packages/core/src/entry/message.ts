@@ -6,5 +6,6 @@ export { type Endpoint, MessageDestination, MessageDestinations } from "../messa
 export { htmlText } from "../message/HtmlText.ts"
 export { Outbox, type Posting, type PostingScope } from "../message/Outbox.ts"
 export { cutLine, plainText, shortText } from "../message/PlainText.ts"
+export { Phrasing } from "../message/Phrasing.ts"
 export { slackBody } from "../message/SlackText.ts"
 export { smsBody, webhookBody } from "../message/WebhookBody.ts"

@@ -43,14 +43,16 @@ const dark =
   "@media (prefers-color-scheme:dark){.page{background:#14161b!important}.card{background:#1e2128!important;border-color:#323743!important;color:#eceef2!important}.card td,.card p,.muted{color:#c3c8d2!important}.line{border-color:#323743!important}}"
 
 /** A whole document. `language` is that of the texts, such as `en`. */
-export const htmlText = ({ brief, footer, intro, sections, title }: MessageContent, language = "en"): string =>
+export const htmlText = ({ brief, footer, intro, prose, sections, title }: MessageContent, language = "en"): string =>
   `<!doctype html><html lang="${escaped(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escaped(
     title
   )}</title><style>${dark}</style></head><body class="page" style="margin:0;padding:0;background:#f3f4f7"><div style="display:none;max-height:0;overflow:hidden">${escaped(
     intro ?? brief
   )}</div><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:24px 12px"><table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border:1px solid #dfe2e8;border-radius:10px;${font};font-size:15px;line-height:1.5;color:#161a22;text-align:left"><tr><td style="padding:28px 28px 24px"><h1 style="margin:0;font-size:20px;line-height:1.3;font-weight:650">${escaped(
     title
-  )}</h1>${intro === undefined ? "" : `<p style="margin:8px 0 0;color:#3c4454">${escaped(intro)}</p>`}${sections
+  )}</h1>${intro === undefined ? "" : `<p style="margin:8px 0 0;color:#3c4454">${escaped(intro)}</p>`}${
+    prose === undefined ? "" : `<p style="margin:12px 0 0;color:#3c4454">${escaped(prose)}</p>`
+  }${sections
     .map(section)
     .join(
       ""

@@ -1,5 +1,6 @@
 /** Messages to people: what they say, for every channel, and what becomes of them. */
 import * as Schema from "effect/Schema"
+import { DataType } from "../record/DataType.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
 import { Endpoint } from "./MessageDestination.ts"
@@ -19,6 +20,20 @@ const ContentSection = Schema.Struct({
   rows: Schema.Array(ContentRow)
 })
 
+/** What a model may put into other words before the message is sent. Only `text` is shown to it: no figure and no name. */
+const Rephrasing = Schema.Struct({
+  /** Sentences of ours; `{1}` stands for the first value. */
+  text: Schema.String,
+  values: Schema.Array(Schema.String),
+  /** An endpoint by its name, or `default`. */
+  model: Schema.String,
+  /** Tokens that its enrichment may use in a month. */
+  monthlyTokens: Schema.Int,
+  /** What the enrichment looks at. */
+  dataType: DataType
+})
+export type Rephrasing = typeof Rephrasing.Type
+
 /**
  * What a message says. Its texts are plain: each channel escapes them for what it sends. Nothing in them is markup, whoever
  * wrote it.
@@ -32,6 +47,10 @@ export const MessageContent = Schema.Struct({
   brief: Schema.String,
   /** A sentence or two under the title. */
   intro: Schema.optionalKey(Schema.String),
+  /** A paragraph that tells the rest in sentences. */
+  prose: Schema.optionalKey(Schema.String),
+  /** Where a model may still write `prose`; gone before the message is handed to a channel. */
+  rephrase: Schema.optionalKey(Rephrasing),
   sections: Schema.Array(ContentSection),
   /** Why the reader gets it. */
   footer: Schema.String,

@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Message, MessageState, NewMessage } from "./Message.ts"
+import type { Message, MessageContent, MessageState, NewMessage } from "./Message.ts"
 
 /** What waits in a lane, and since when it has been silent. */
 export interface Lane {
@@ -38,6 +38,15 @@ export class OutboxStore extends Context.Service<
     readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Message | undefined, StorageUnavailable>
     /** About to be sent: from `ready` to `sending`. `undefined` where it must not be sent; one that is being sent may be again. */
     readonly start: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Message | undefined, StorageUnavailable>
+    /**
+     * Fixes what a message says that is being sent and may still be put into other words (`rephrase`). Returns it as it is from
+     * then on: the same however often it is asked for.
+     */
+    readonly reword: (
+      workspaceId: WorkspaceId,
+      id: string,
+      content: MessageContent
+    ) => Effect.Effect<Message | undefined, StorageUnavailable>
     /** It was sent, or given up. Changes nothing of one that is not being sent. */
     readonly settle: (
       workspaceId: WorkspaceId,

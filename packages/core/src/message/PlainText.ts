@@ -24,10 +24,11 @@ const rowText = ({ label, note, value }: MessageContent["sections"][number]["row
   `  ${oneLine(label)}: ${oneLine(value)}${note === undefined ? "" : ` (${oneLine(note)})`}`
 
 /** The whole message, in lines. */
-export const plainText = ({ footer, intro, sections, title }: MessageContent): string =>
+export const plainText = ({ footer, intro, prose, sections, title }: MessageContent): string =>
   [
     oneLine(title),
     ...(intro === undefined ? [] : ["", oneLine(intro)]),
+    ...(prose === undefined ? [] : ["", oneLine(prose)]),
     ...sections.flatMap(({ heading, rows, text }) => [
       "",
       ...(heading === undefined ? [] : [oneLine(heading)]),

@@ -12,12 +12,14 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { handleTask, TaskFailure } from "../task/TaskHandler.ts"
+import { handleTask, type RunningTask, TaskFailure } from "../task/TaskHandler.ts"
 import { Tasks } from "../task/Tasks.ts"
 import { Channels } from "./Channels.ts"
+import type { Message } from "./Message.ts"
 import { messageFailed } from "./MessageEvents.ts"
 import { laneTask, sendTask } from "./MessageTasks.ts"
 import { OutboxStore } from "./OutboxStore.ts"
+import { Phrasing, worded } from "./Phrasing.ts"
 import { summaryOf } from "./Summary.ts"
 
 /** Sends a message. */
@@ -27,10 +29,18 @@ const sendingMessages = Effect.gen(function* () {
   const events = yield* EventStore
   const tasks = yield* Tasks
   const { atomically } = yield* Transactor
+  const { phrase } = yield* Phrasing
+  /** Its words are kept before it is handed over: another try says the same to the letter. */
+  const wordedOnce = Effect.fnUntraced(function* ({ guard }: Pick<RunningTask<unknown>, "guard">, message: Message) {
+    const content = worded(message.content, yield* phrase(message))
+    return yield* atomically(Effect.andThen(guard, store.reword(message.workspaceId, message.id, content)))
+  })
   return handleTask(sendTask, (task) =>
     Effect.gen(function* () {
       const { id, workspaceId } = task.payload
-      const message = yield* atomically(Effect.andThen(task.guard, store.start(workspaceId, id)))
+      const started = yield* atomically(Effect.andThen(task.guard, store.start(workspaceId, id)))
+      if (started === undefined) return
+      const message = started.content.rephrase === undefined ? started : yield* wordedOnce(task, started)
       if (message === undefined) return
       /** Others of its lane come when its silence is over. */
       const followed = Effect.gen(function* () {

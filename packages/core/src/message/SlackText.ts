@@ -35,14 +35,14 @@ const fitting = (text: string): string =>
 const textBlock = (text: string) => ({ type: "section", text: { type: "mrkdwn", text: fitting(text), verbatim: true } })
 
 /** The body of a request to an incoming webhook. */
-export const slackBody = ({ footer, intro, sections, title }: MessageContent) => ({
+export const slackBody = ({ footer, intro, prose, sections, title }: MessageContent) => ({
   // What notifications show.
   text: asText(cutLine(title, headerLength)),
   blocks: [
     { type: "header", text: { type: "plain_text", text: cutLine(title, headerLength), emoji: false } },
-    ...(intro === undefined ? [] : [textBlock(asText(intro))]),
+    ...[intro, prose].flatMap((text) => (text === undefined ? [] : [textBlock(asText(text))])),
     ...sections
-      .slice(0, mostBlocks - 3)
+      .slice(0, mostBlocks - 4)
       .map(section)
       .filter((text) => text !== "")
       .map(textBlock),

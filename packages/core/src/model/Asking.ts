@@ -53,6 +53,7 @@ export interface Inquiry {
   readonly task: string
   readonly instructions: string
   readonly labels?: DecisionRequest["labels"]
+  readonly answers?: DecisionRequest["answers"]
   /** Where the answers come from; without one only what is kept is looked up. */
   readonly model: DecisionModel | undefined
   readonly subjects: ReadonlyArray<Subject>
@@ -122,8 +123,9 @@ const batchesOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Ask
   ]
 }
 
-const requestOf = ({ instructions, labels }: Inquiry, batch: ReadonlyArray<Asked>): DecisionRequest => ({
+const requestOf = ({ answers, instructions, labels }: Inquiry, batch: ReadonlyArray<Asked>): DecisionRequest => ({
   instructions,
+  ...(answers === undefined ? {} : { answers }),
   ...(labels === undefined ? {} : { labels }),
   questions: batch.map(({ key, subject }) => ({ key: opaque(key), input: subject.input })),
   maxTokens: maxAnswerTokens(batch.length)

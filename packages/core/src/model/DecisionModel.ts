@@ -27,8 +27,10 @@ export interface DecisionRequest {
   /** What is to be decided, in words of ours alone. */
   readonly instructions: string
   readonly questions: ReadonlyArray<Question>
-  /** The only answers that there are; without them the answer is a name made of words of the input. */
+  /** The only answers that there are; without them the answer is a name made of words of the input, or what `answers` says. */
   readonly labels?: ReadonlyArray<Label>
+  /** `text`: the answer is a text of the model's own, which whoever asked checks. */
+  readonly answers?: "text"
   /** Most tokens of the answer. */
   readonly maxTokens: number
 }

@@ -39,12 +39,14 @@ export interface Prompt {
 }
 
 /** The messages of a request: the same for every provider. */
-export const promptOf = ({ instructions, labels, questions }: DecisionRequest): Prompt => ({
+export const promptOf = ({ answers, instructions, labels, questions }: DecisionRequest): Prompt => ({
   system: [
     ...rules,
     instructions,
     ...(labels === undefined
-      ? ["The answer is made of words of the record alone: no word that is not in it."]
+      ? answers === "text"
+        ? []
+        : ["The answer is made of words of the record alone: no word that is not in it."]
       : [
           "The answer is the id of one of these labels and nothing else:",
           JSON.stringify(

@@ -76,6 +76,31 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("fixes the words of a message once, while it is being sent", () =>
+    Effect.gen(function* () {
+      const { id, make, store, workspaceId } = yield* place
+      const { content } = make("a")
+      const rephrase = {
+        text: "{1} went out.",
+        values: ["€5.00"],
+        model: "default",
+        monthlyTokens: 1_000,
+        dataType: "transactions"
+      } as const
+      yield* store.insert([make("a", { content: { ...content, rephrase } }), make("plain")])
+      const said = (prose: string) => ({ ...content, prose })
+      const wordsOf = (name: string) => Effect.map(store.get(workspaceId, id(name)), (found) => found?.content)
+      expect((yield* store.reword(workspaceId, id("a"), said("too early")))?.content).toEqual({ ...content, rephrase })
+      for (const name of ["a", "plain"]) yield* store.start(workspaceId, id(name))
+      expect((yield* store.reword(workspaceId, id("a"), said("first")))?.content).toEqual(said("first"))
+      expect((yield* store.reword(workspaceId, id("a"), said("second")))?.content).toEqual(said("first"))
+      yield* store.reword(workspaceId, id("plain"), said("never"))
+      expect(yield* wordsOf("a")).toEqual(said("first"))
+      expect(yield* wordsOf("plain")).toEqual(make("plain").content)
+      expect(yield* store.reword(workspaceId, "nothing", said("of none"))).toBeUndefined()
+    })
+  )
+
   it.effect("withdraws what has not left, and tells what has", () =>
     Effect.gen(function* () {
       const { enrichmentId, id, make, store, workspaceId } = yield* place

@@ -361,6 +361,7 @@ const messages = casesOf(OutboxStore, {
   get: (store, { message, workspace }) => store.get(workspace.id, message.id),
   start: (store, { readyMessage, workspace }) => store.start(workspace.id, readyMessage.id),
   settle: (store, { sendingMessage, workspace }) => store.settle(workspace.id, sendingMessage.id, { state: "sent" }),
+  reword: (store, { message, workspace }) => store.reword(workspace.id, message.id, message.content),
   lane: (store, { message, workspace }) => store.lane(workspace.id, message.lane, 10),
   release: (store, { message, workspace }) => store.release(workspace.id, message.id),
   collect: (store, { message, workspace }) => store.collect(workspace.id, [message.id], "another"),

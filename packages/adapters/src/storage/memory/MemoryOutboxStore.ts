@@ -65,6 +65,13 @@ export const layer: Layer.Layer<OutboxStore, never, Memory> = Layer.effect(
           if (message?.state === "ready") return put(message, { state: "sending" })
           return message?.state === "sending" ? message : undefined
         }),
+      reword: (workspaceId, id, content) =>
+        call(() => {
+          const message = find(workspaceId, id)
+          return message?.state === "sending" && message.content.rephrase !== undefined
+            ? put(message, { content })
+            : message
+        }),
       settle: (workspaceId, id, outcome) =>
         call((now) => {
           const message = find(workspaceId, id)

@@ -126,6 +126,14 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient | Secret
           where workspace_id = ${workspaceId} and id = ${id} and state in ('ready', 'sending') returning ${columns}`)
         return yield* first(rows)
       }),
+      reword: Effect.fn("OutboxStore.reword")(function* (workspaceId, id, content) {
+        yield* stored(sql`update message set content = ${JSON.stringify(content)}::json
+          where workspace_id = ${workspaceId} and id = ${id} and state = 'sending' and content->'rephrase' is not null`)
+        const rows = yield* stored(
+          sql<MessageRow>`select ${columns} from message where workspace_id = ${workspaceId} and id = ${id}`
+        )
+        return yield* first(rows)
+      }),
       settle: Effect.fn("OutboxStore.settle")(function* (workspaceId, id, outcome) {
         yield* stored(sql`update message set state = ${outcome.state},
             sent_at = case when ${outcome.state} = 'sent' then store_now() end,

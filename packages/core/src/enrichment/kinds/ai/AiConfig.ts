@@ -40,6 +40,9 @@ interface ModelConfig {
   readonly when?: ConditionGroup | undefined
 }
 
+export const unknownModel = (model: string, known: ReadonlyArray<string>): string =>
+  `"${model}" is no model of this server; there are ${known.join(", ")}`
+
 /** What is wrong with them, together. */
 export const modelIssues = (
   { allowExternal, model, when }: ModelConfig,
@@ -51,8 +54,8 @@ export const modelIssues = (
   const errors: Array<Issue> = []
   if (model !== localModel) {
     if (endpointOf(models, model) === undefined) {
-      const known = [localModel, ...(models.size === 0 ? [] : [defaultModel]), ...models.keys()].join(", ")
-      errors.push({ field: "model", message: `"${model}" is no model of this server; there are ${known}` })
+      const known = [localModel, ...(models.size === 0 ? [] : [defaultModel]), ...models.keys()]
+      errors.push({ field: "model", message: unknownModel(model, known) })
     } else if (!allowExternal) {
       errors.push({ field: "allowExternal", message: "must be true: this model sends text outside the server" })
     }

@@ -2,9 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { destinationLints, MessageDestination } from "../../../message/MessageDestination.ts"
+import { type DecisionModel, defaultModel, endpointOf } from "../../../model/DecisionModel.ts"
 import type { Check } from "../../../rule/Check.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { Recurrence } from "../../../shared/Recurrence.ts"
+import { unknownModel } from "../ai/AiConfig.ts"
 
 const sections = [
   "flow",
@@ -41,7 +43,15 @@ export const DigestConfig = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([...sections]))),
   /** Most items beside the sums. */
   maxItems: whole(1, 50, 12),
-  prose: Schema.Literals(["none", "template"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("template" as const))),
+  /** Numbers alone, with what they were before, or also in sentences: by a model, or ours where it has none that hold. */
+  prose: Schema.Literals(["none", "template", "model"]).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("template" as const))
+  ),
+  /** Who writes the sentences: the first endpoint of the server (`default`), or one by its name. It sees no figure and no name. */
+  model: Schema.String.check(Schema.isBetweenLength(1, 64)).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(defaultModel))
+  ),
+  monthlyTokens: whole(0, 100_000_000, 50_000),
   destinations: Schema.Array(MessageDestination)
     .check(Schema.isMaxLength(10))
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
@@ -66,9 +76,23 @@ export const periodsOf = ({ cadence, dayOfMonth = 1, dayOfWeek = 1 }: DigestConf
   }
 }
 
-export const checkDigest = ({ cadence, dayOfMonth, dayOfWeek, destinations }: DigestConfig): Check => ({
-  errors: [],
+export const checkDigest = (
+  { cadence, dayOfMonth, dayOfWeek, destinations, model, prose, sections: told }: DigestConfig,
+  subject: { readonly sections: ReadonlySet<DigestSection> },
+  models: ReadonlyMap<string, DecisionModel>
+): Check => ({
+  errors:
+    prose !== "model" || endpointOf(models, model) !== undefined
+      ? []
+      : models.size === 0
+        ? [{ field: "prose", message: "needs a model, and this server has none: use template" }]
+        : [{ field: "model", message: unknownModel(model, [defaultModel, ...models.keys()]) }],
   lints: [
+    ...(told.some((section) => subject.sections.has(section))
+      ? []
+      : [
+          { field: "sections", message: `has nothing of these records; there are ${[...subject.sections].join(", ")}` }
+        ]),
     ...(dayOfWeek !== undefined && cadence !== "weekly"
       ? [{ field: "dayOfWeek", message: "says nothing of a digest that is not weekly" }]
       : []),

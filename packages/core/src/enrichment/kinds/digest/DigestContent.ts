@@ -1,14 +1,17 @@
 /** What a digest says, in fixed words: every number of it is a fact. */
 import type { MessageContent } from "../../../message/Message.ts"
 import { dayText, labelText, moneyText } from "../../../message/Wording.ts"
+import type { DataType } from "../../../record/DataType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { DigestBreach } from "./DigestBreach.ts"
-import type { DigestConfig } from "./DigestConfig.ts"
+import type { DigestConfig, DigestSection } from "./DigestConfig.ts"
 import type { DigestFact, Measured } from "./DigestFact.ts"
 import { type DigestItem, itemsOf } from "./DigestItems.ts"
 import type { DigestEventName } from "./DigestEvents.ts"
+import { plainProse, proseOf } from "./DigestProse.ts"
+import type { DigestSubject } from "./DigestSubject.ts"
 
 export interface Issue {
   readonly enrichmentId: string
@@ -25,6 +28,8 @@ export interface Issue {
   /** Accounts that were not read since the period ended. */
   readonly incomplete: ReadonlyArray<string>
   readonly breaches: ReadonlyArray<DigestBreach>
+  readonly subject: DigestSubject
+  readonly dataType: DataType
 }
 
 const headings: Readonly<Record<string, string>> = {
@@ -45,7 +50,10 @@ const words: Readonly<Record<string, string>> = {
   "transfers:own": "Transfers between your own accounts",
   "dataQuality:uncategorised": "Without a category",
   "dataQuality:unconverted": "Not in the sums, for want of a rate",
-  "categories:none": "Without a category"
+  "dataQuality:unpriced": "Without an amount",
+  "anomalies:overdue": "Payments that are overdue",
+  "categories:none": "Without a category",
+  "merchants:none": "Not named"
 }
 
 const labelOf = ({ id, section, subject }: DigestFact): string =>
@@ -55,6 +63,7 @@ const valueOf = ({ unit, value }: Pick<DigestFact, "unit" | "value">, { currency
   unit === "money" ? moneyText(value, currency, locale) : moneyText(value, undefined, locale)
 
 const noteOf = ({ fact, previous }: DigestItem, issue: Issue): string | undefined => {
+  if (issue.before.length === 0) return undefined
   if (fact.section === "recurring") return Decimal.isNegative(fact.value) ? "cheaper than before" : "more than before"
   if (issue.config.prose === "none" || previous === fact.value) return undefined
   return previous === "0"
@@ -70,39 +79,69 @@ const periodText = ({ end, locale, start }: Issue): string => {
 const flow = (measured: Measured | undefined, subject: string): Decimal.Decimal =>
   measured?.facts.get(`flow:${subject}`)?.value ?? Decimal.zero
 
+/** What stands tells no activity: it is there, or it is not. */
+const quietText = ({ subject: { manner } }: Issue): string =>
+  manner === "dated"
+    ? "There was no activity. You hear from this digest again when there is."
+    : "There is nothing to tell of. You hear from this digest again when there is."
+
 export const digestContent = (issue: Issue, type: DigestEventName): MessageContent => {
   const { before, breaches: all, config, currency, enrichmentId, end, incomplete, locale, name, now, start } = issue
-  const money = (value: Decimal.Decimal) => moneyText(value, currency, locale)
+  const { dataType, subject } = issue
+  const valueText = (value: Decimal.Decimal, unit: DigestFact["unit"]) => valueOf({ value, unit }, issue)
   const period = periodText(issue)
   const items = itemsOf(now, before, config.sections, config.maxItems)
   const bySection = Map.groupBy(items, ({ fact }) => fact.section)
-  const sums = (["income", "spending", "net"] as const).map((subject) => ({
-    subject,
-    value: flow(now, subject),
-    previous: flow(before[0], subject)
+  const sums = subject.flow.map((line) => ({
+    ...line,
+    value: flow(now, line.subject),
+    previous: before.length === 0 ? undefined : flow(before[0], line.subject)
   }))
-  const flowLabels = { income: "Came in", spending: "Went out", net: "Left over" } as const
+  const units = new Map(sums.map((sum) => [sum.subject, sum]))
+  const told = subject.title.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+    valueText(flow(now, key), units.get(key)?.unit ?? "money")
+  )
   const breaches = config.sections.includes("budgets") ? all.slice(0, config.maxItems) : []
   const isAmended = type === "digest.amended"
   const lead = isAmended ? "Changed: " : ""
+  const prose =
+    config.prose === "model" && now.records > 0
+      ? proseOf({
+          period,
+          flow: config.sections.includes("flow") ? sums : [],
+          breaches: breaches.map(({ currency: own, name: line, over }) => ({
+            name: line,
+            over: moneyText(over, own, locale)
+          })),
+          items,
+          labelOf: ({ fact }) => labelOf(fact),
+          textOf: valueText
+        })
+      : undefined
+  const { model, monthlyTokens } = config
   return {
     type,
-    title: `${lead}${name}: ${money(flow(now, "spending"))} out, ${money(flow(now, "income"))} in`,
+    title: `${lead}${name}: ${told}`,
     brief: `${lead}${name}, ${period}`,
     intro: [
       `${period}.`,
-      ...(now.records === 0 ? ["There was no activity. You hear from this digest again when there is."] : []),
+      ...(now.records === 0 ? [quietText(issue)] : []),
       ...(isAmended ? ["What came later changed the numbers that you were told."] : []),
       ...(incomplete.length > 0 ? [`Not read since the period ended: ${incomplete.join(", ")}.`] : [])
     ].join(" "),
+    ...(prose === undefined
+      ? {}
+      : { prose: plainProse(prose), rephrase: { ...prose, model, monthlyTokens, dataType } }),
     sections: [
-      ...(config.sections.includes("flow") && now.records > 0
+      ...(config.sections.includes("flow") && now.records > 0 && sums.length > 0
         ? [
             {
-              rows: sums.map(({ previous, subject, value }) => ({
-                label: flowLabels[subject],
-                value: money(value),
-                ...(config.prose === "none" ? {} : { note: `${money(previous)} the time before` })
+              rows: sums.map(({ label, previous, unit, value }) => ({
+                label,
+                value: valueText(value, unit),
+                ...(config.prose === "none" || previous === undefined
+                  ? {}
+                  : { note: `${valueText(previous, unit)} the time before` })
               }))
             }
           ]
@@ -125,7 +164,7 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
           ]
         : []),
       ...[...bySection].map(([section, some]) => ({
-        heading: headings[section] ?? section,
+        heading: subject.headings?.[section as DigestSection] ?? headings[section] ?? section,
         // The largest first: how they were chosen is not what people compare.
         rows: some
           .toSorted((a, b) => Decimal.compare(b.fact.value, a.fact.value))
@@ -157,7 +196,12 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
       period: { from: start, to: CalendarDate.addDays(end, -1) },
       currency,
       facts: [
-        ...sums.map(({ previous, subject, value }) => ({ id: `flow:${subject}`, value, previous, unit: "money" })),
+        ...sums.map(({ previous = Decimal.zero, subject: sum, unit, value }) => ({
+          id: `flow:${sum}`,
+          value,
+          previous,
+          unit
+        })),
         ...items.map(({ fact: { id, records, unit, value }, previous, score }) => ({
           id,
           value,
@@ -169,7 +213,8 @@ export const digestContent = (issue: Issue, type: DigestEventName): MessageConte
       ],
       breaches: breaches.map(({ enrichmentId: budget, ...breach }) => ({ budget, ...breach })),
       unconverted: [...now.unconverted],
-      incomplete: [...incomplete]
+      incomplete: [...incomplete],
+      ...(prose === undefined ? {} : { prose: plainProse(prose) })
     }
   }
 }

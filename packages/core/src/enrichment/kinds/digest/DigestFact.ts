@@ -1,12 +1,11 @@
 /** Facts of a period: every number of a digest, with the records that it comes from (enrichments C16). */
 import * as Schema from "effect/Schema"
 import type { Fields } from "../../../record/FieldValue.ts"
-import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import { derivedId, type Sha256 } from "../../../shared/DerivedId.ts"
 import { convert, type RateTable } from "../../../shared/RateTable.ts"
-import type { SetRecord } from "../SetKind.ts"
 import type { DigestSection } from "./DigestConfig.ts"
 
 export const DigestFact = Schema.Struct({
@@ -26,114 +25,94 @@ export interface Measuring {
   readonly currency: Currency.Currency
   readonly rates: RateTable
   readonly sha256: Sha256
+  /** The last day of the period: what stands is converted by its rates. */
+  readonly day: CalendarDate.CalendarDate
 }
 
 export interface Measured {
   readonly facts: ReadonlyMap<string, DigestFact>
   /** What is not in any sum, for want of a rate. */
   readonly unconverted: ReadonlyArray<{ readonly currency: string; readonly amount: Decimal.Decimal }>
-  /** Money in and out together. */
+  /** All amounts together, whatever their direction. */
   readonly turnover: Decimal.Decimal
   readonly records: number
 }
 
-const text = (fields: Fields, name: string): string => {
+export const textOf = (fields: Fields, name: string): string => {
   const value = fields[name]
   return typeof value === "string" ? value.trim() : ""
 }
 
-/** Money that only went from one pocket to another. */
-const isOwn = (fields: Fields): boolean => {
-  const kind = text(fields, "transfer.kind")
-  return kind !== "" && kind !== "loan_payment"
+export const decimalOf = (fields: Fields, name: string): Decimal.Decimal | undefined =>
+  Decimal.parse(textOf(fields, name))
+
+interface Sum extends Omit<DigestFact, "id" | "records"> {
+  readonly ids: ReadonlyArray<string>
 }
 
-export const reads = [
-  "date",
-  "amount",
-  "currency",
-  "category",
-  "merchantName",
-  "description",
-  "transfer.kind",
-  "fee.isFee",
-  "fee.avoidable",
-  "recurring.amountDelta",
-  "anomaly.kinds",
-  "budget.keys"
-]
+const one = Decimal.make("1")
 
-/** All facts of the records of a period; those that are nothing are left out. */
-export const measure = (records: ReadonlyArray<SetRecord>, { currency, rates, sha256 }: Measuring): Measured => {
-  const sums = new Map<
-    string,
-    { section: DigestSection; subject: string; unit: "money" | "count"; value: Decimal.Decimal; ids: Array<string> }
-  >()
-  const unconverted = new Map<string, Decimal.Decimal>()
-  let turnover = Decimal.zero
-  const digits = Currency.minorDigits(currency)
-  const add = (
-    section: DigestSection,
-    subject: string,
-    unit: "money" | "count",
-    value: Decimal.Decimal,
-    id: string
-  ) => {
+/** Adds up facts, in the currency of the workspace. */
+export class Tally {
+  private readonly sums = new Map<string, Sum>()
+  private readonly unconverted = new Map<string, Decimal.Decimal>()
+  private readonly digits: number
+  private readonly measuring: Measuring
+  private turnover = Decimal.zero
+
+  constructor(measuring: Measuring) {
+    this.measuring = measuring
+    this.digits = Currency.minorDigits(measuring.currency)
+  }
+
+  private add(section: DigestSection, subject: string, unit: DigestFact["unit"], value: Decimal.Decimal, id: string) {
     const key = `${section}:${subject}`
-    const one = sums.get(key) ?? { section, subject, unit, value: Decimal.zero, ids: [] }
-    sums.set(key, { ...one, value: Decimal.add(one.value, value), ids: [...one.ids, id] })
+    const known = this.sums.get(key) ?? { section, subject, unit, value: Decimal.zero, ids: [] }
+    this.sums.set(key, { ...known, value: Decimal.add(known.value, value), ids: [...known.ids, id] })
   }
-  for (const { fields, recordId } of records) {
-    const amount = Decimal.parse(text(fields, "amount"))
-    const from = Currency.parse(text(fields, "currency"))
-    const date = CalendarDate.ofText(text(fields, "date"))
-    if (amount === undefined || from === undefined || date === undefined || amount === "0") continue
-    if (isOwn(fields)) {
-      add("transfers", "own", "count", Decimal.make("1"), recordId)
-      continue
-    }
-    if (text(fields, "category") === "") add("dataQuality", "uncategorised", "count", Decimal.make("1"), recordId)
-    if (text(fields, "anomaly.kinds") !== "") add("anomalies", "flagged", "count", Decimal.make("1"), recordId)
-    const delta = Decimal.parse(text(fields, "recurring.amountDelta"))
-    const merchant = text(fields, "merchantName") || text(fields, "description")
-    const inBase = from === currency ? amount : convert(rates, amount, from, currency, date)?.amount
+
+  money(section: DigestSection, subject: string, value: Decimal.Decimal, recordId: string): void {
+    this.add(section, subject, "money", value, recordId)
+  }
+
+  count(section: DigestSection, subject: string, recordId: string): void {
+    this.add(section, subject, "count", one, recordId)
+  }
+
+  /** An amount in the currency of the workspace; `undefined` where there is no rate, which is noted. */
+  inBase(
+    amount: Decimal.Decimal,
+    from: Currency.Currency,
+    recordId: string,
+    day: CalendarDate.CalendarDate = this.measuring.day
+  ): Decimal.Decimal | undefined {
+    const { currency, rates } = this.measuring
+    const inBase = from === currency ? amount : convert(rates, amount, from, currency, day)?.amount
     if (inBase === undefined) {
-      unconverted.set(from, Decimal.add(unconverted.get(from) ?? Decimal.zero, amount))
-      add("dataQuality", "unconverted", "count", Decimal.make("1"), recordId)
-      continue
+      this.unconverted.set(from, Decimal.add(this.unconverted.get(from) ?? Decimal.zero, amount))
+      this.count("dataQuality", "unconverted", recordId)
+      return undefined
     }
-    const value = Decimal.roundHalfAway(inBase, digits)
-    const spent = Decimal.negate(value)
-    turnover = Decimal.add(turnover, Decimal.abs(value))
-    add("flow", "net", "money", value, recordId)
-    // What came back reduces what was spent.
-    for (const key of text(fields, "budget.keys").split(",")) {
-      if (key !== "") add("budgets", key, "money", spent, recordId)
-    }
-    if (!Decimal.isNegative(value)) {
-      add("flow", "income", "money", value, recordId)
-      continue
-    }
-    add("flow", "spending", "money", spent, recordId)
-    add("categories", text(fields, "category") || "none", "money", spent, recordId)
-    if (merchant !== "") add("merchants", merchant, "money", spent, recordId)
-    if (fields["fee.isFee"] === true) {
-      add("fees", fields["fee.avoidable"] === true ? "avoidable" : "charged", "money", spent, recordId)
-    }
-    if (delta !== undefined && delta !== "0" && merchant !== "")
-      add("recurring", merchant, "money", Decimal.negate(delta), recordId)
+    const value = Decimal.roundHalfAway(inBase, this.digits)
+    this.turnover = Decimal.add(this.turnover, Decimal.abs(value))
+    return value
   }
-  const facts = [...sums]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([id, { ids, section, subject, unit, value }]) =>
-      value === "0" ? [] : [[id, { id, section, subject, value, unit, records: derivedId(sha256, ...ids) }] as const]
-    )
-  return {
-    facts: new Map(facts),
-    unconverted: [...unconverted]
+
+  /** Facts that are nothing are left out. */
+  measured(records: number): Measured {
+    const { sha256 } = this.measuring
+    const facts = [...this.sums]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([of, amount]) => ({ currency: of, amount })),
-    turnover,
-    records: records.length
+      .flatMap(([id, { ids, ...fact }]) =>
+        fact.value === "0" ? [] : [[id, { id, ...fact, records: derivedId(sha256, ...ids) }] as const]
+      )
+    return {
+      facts: new Map(facts),
+      unconverted: [...this.unconverted]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([currency, amount]) => ({ currency, amount })),
+      turnover: this.turnover,
+      records
+    }
   }
 }

@@ -12,10 +12,13 @@ import type { DigestConfig } from "./DigestConfig.ts"
 import { breachesIn } from "./DigestBreach.ts"
 import { digestContent, type Issue } from "./DigestContent.ts"
 import { type DigestEventName, digestEvents } from "./DigestEvents.ts"
-import { DigestFact, measure, type Measured } from "./DigestFact.ts"
+import { DigestFact, type Measured } from "./DigestFact.ts"
+import type { DigestSubject } from "./DigestSubject.ts"
 
 /** The one partition that decides; the others hold the records of their periods. */
 export const ledgerKey = "periods"
+/** Holds all records of what stands, such as balances. */
+export const standingKey = "standing"
 
 export const DigestState = Schema.Struct({
   /** The last period that was closed, by its first day. */
@@ -34,6 +37,7 @@ export type DigestState = typeof DigestState.Type
 export interface PreparedDigest {
   readonly config: DigestConfig
   readonly recurrence: Recurrence
+  readonly subject: DigestSubject
 }
 
 type Input = PlanInput<PreparedDigest, DigestState>
@@ -69,9 +73,21 @@ const silent = (state: DigestState, due: CalendarDate.CalendarDate): PartitionPl
   due
 })
 
+/** Of what stands there is what was told of it, the newest first: nobody kept how it stood otherwise. */
+const toldBefore = (issued: DigestState["issued"]): ReadonlyArray<Measured> =>
+  issued
+    .slice(-earlierPeriods)
+    .toReversed()
+    .map(({ facts }) => ({
+      facts: new Map(facts.map((fact) => [fact.id, fact])),
+      unconverted: [],
+      turnover: Decimal.zero,
+      records: facts.length
+    }))
+
 export const planDigest = Effect.fnUntraced(function* (input: Input) {
   const { accounts, at, baseCurrency: currency, dirty, enrichmentId, prepared, read, timezone, today } = input
-  const { config, recurrence } = prepared
+  const { config, recurrence, subject } = prepared
   const current = periodIndex(recurrence, today)
   const startOf = (index: number) => periodStart(recurrence, index)
   const kept = (yield* read([ledgerKey])).get(ledgerKey)!.state
@@ -93,18 +109,22 @@ export const planDigest = Effect.fnUntraced(function* (input: Input) {
     const start = startOf(index)
     const known = measured.get(start)
     if (known !== undefined) return known
-    const found = measure((yield* read([start])).get(start)!.records, {
+    const key = subject.manner === "standing" ? standingKey : start
+    const found = subject.measure((yield* read([key])).get(key)!.records, {
       currency,
       rates: input.rates,
-      sha256: input.sha256
+      sha256: input.sha256,
+      day: CalendarDate.addDays(startOf(index + 1), -1)
     })
     measured.set(start, found)
     return found
   })
 
+  const issued = [...state.issued]
   const issueOf = Effect.fnUntraced(function* (index: number, incomplete: ReadonlyArray<string>) {
     const before: Array<Measured> = []
-    for (let back = 1; back <= earlierPeriods; back++) before.push(yield* measureOf(index - back))
+    if (subject.manner === "standing") before.push(...toldBefore(issued))
+    else for (let back = 1; back <= earlierPeriods; back++) before.push(yield* measureOf(index - back))
     const issue: Issue = {
       enrichmentId,
       name: input.name,
@@ -116,6 +136,8 @@ export const planDigest = Effect.fnUntraced(function* (input: Input) {
       now: yield* measureOf(index),
       before,
       incomplete,
+      subject,
+      dataType: input.dataType,
       breaches: breachesIn(yield* input.figures, startOf(index), startOf(index + 1))
     }
     return issue
@@ -140,7 +162,6 @@ export const planDigest = Effect.fnUntraced(function* (input: Input) {
   }
 
   let { closed, quiet } = state
-  const issued = [...state.issued]
   let due: CalendarDate.CalendarDate | undefined
   for (let index = periodIndex(recurrence, closed) + 1; index < current; index++) {
     const end = dayStart(startOf(index + 1), timezone)

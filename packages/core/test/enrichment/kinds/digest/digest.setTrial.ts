@@ -1,5 +1,6 @@
 import { everydayAccount } from "@millrace/testing/fixture"
-import { digest } from "../../../../src/enrichment/kinds/digest/digest.ts"
+import { noModels } from "./NoModels.ts"
+import { makeDigest } from "../../../../src/enrichment/kinds/digest/digest.ts"
 import type { SetKind } from "../../../../src/enrichment/kinds/SetKind.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
@@ -14,7 +15,7 @@ const read = {
 
 export const trials: ReadonlyArray<SetTrial> = [
   {
-    kind: digest as SetKind,
+    kind: makeDigest(noModels) as SetKind,
     dataType: "transactions",
     accounts: [read],
     baseCurrency: read.currency,
@@ -39,6 +40,25 @@ export const trials: ReadonlyArray<SetTrial> = [
       recordId: recordId!,
       accountId: read.accountId,
       fields: { date: date!, amount: amount!, category: "GROCERIES", merchantName: "Corner Shop", currency: "EUR" }
+    }))
+  },
+  {
+    kind: makeDigest(noModels) as SetKind,
+    dataType: "balances",
+    accounts: [read],
+    baseCurrency: read.currency,
+    today: CalendarDate.make("2026-05-31"),
+    tells: true,
+    good: [{ destinations, cadence: "daily" }],
+    refused: [[{ destinations, sections: ["weather"] }, "sections[0]"]],
+    records: [
+      ["a", "1200.5"],
+      ["b", "-300"],
+      ["c", "0.07"]
+    ].map(([recordId, amount]) => ({
+      recordId: recordId!,
+      accountId: read.accountId,
+      fields: { amount: amount!, currency: "EUR", accountType: "checking", accountName: recordId! }
     }))
   }
 ]

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { PlanFigure, PlannedMessage, SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
-import { digest } from "../../../../src/enrichment/kinds/digest/digest.ts"
+import { noModels } from "./NoModels.ts"
+import { makeDigest } from "../../../../src/enrichment/kinds/digest/digest.ts"
 import { periodsOf } from "../../../../src/enrichment/kinds/digest/DigestConfig.ts"
-import { measure } from "../../../../src/enrichment/kinds/digest/DigestFact.ts"
+import { transactionFacts } from "../../../../src/enrichment/kinds/digest/TransactionFacts.ts"
 import { plainText } from "../../../../src/message/PlainText.ts"
 import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
@@ -16,6 +17,7 @@ import { Seeded, SetWorld } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
+const digest = makeDigest(noModels)
 const euro = Currency.make("EUR")
 const account: SetAccount = {
   accountId: "acct_1" as SetAccount["accountId"],
@@ -214,10 +216,11 @@ describe("digest", () => {
       record("d", "2026-03-10", "-3", { "fee.isFee": true, "fee.avoidable": true }),
       record("e", "2026-03-10", "0")
     ]
-    const { facts, unconverted } = measure(all, {
+    const { facts, unconverted } = transactionFacts(all, {
       currency: euro,
       rates: noRates,
-      sha256: (text) => text.padEnd(64, "0")
+      sha256: (text) => text.padEnd(64, "0"),
+      day: CalendarDate.make("2026-03-15")
     })
     expect([...facts.values()].map(({ id, value }) => `${id} ${value}`)).toEqual([
       "categories:GROCERIES 15.34",
@@ -276,7 +279,7 @@ describe("digest", () => {
     [{ timeOfDay: "8:00" }, "timeOfDay"],
     [{ sections: [] }, "sections"],
     [{ sections: ["weather"] }, "sections[0]"],
-    [{ prose: "model" }, "prose"],
+    [{ prose: "poem" }, "prose"],
     [{ dayOfMonth: 32 }, "dayOfMonth"],
     [{ watermarkHours: 73 }, "watermarkHours"],
     [{ maxItems: 0 }, "maxItems"]
