@@ -7,7 +7,7 @@ import type { SetRecord } from "../SetKind.ts"
 import { decimalOf, type Measured, type Measuring, Tally, textOf } from "./DigestFact.ts"
 
 /** Facts of all records, each told by `tell`. */
-export const factsBy =
+const factsBy =
   (tell: (tally: Tally, fields: Fields, recordId: string) => void) =>
   (records: ReadonlyArray<SetRecord>, measuring: Measuring): Measured => {
     const tally = new Tally(measuring)
