@@ -326,6 +326,11 @@ const cases: ReadonlyArray<Case> = [
     args: ["feeds", "upload", feed, file("march.ofx", "OFX")],
     data: { fileName: "march.ofx", status: "stored" }
   },
+  {
+    operation: "startFeedUpload",
+    args: ["feeds", "upload", feed, "--no-browser", "--redirect-uri", "https://app.example/done"],
+    data: { url: "https://money.example/connect/upload?state=s" }
+  },
   { operation: "listFeedUploads", args: ["feeds", "uploads", "list", feed], data: [{ fileName: "march.ofx" }] },
   { operation: "readFeedUpload", args: ["feeds", "uploads", "read", feed, upload], data: { fileName: "march.ofx" } },
   { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },

@@ -277,6 +277,80 @@ describe("the pages on which a bank is connected", () => {
   })
 })
 
+/** A feed for files, and an address of its page. */
+const startUpload = async (body: object = {}) => {
+  const feed = await api("POST", "/v1/feeds", {
+    name: "Statements <b>",
+    source: "upload",
+    dataType: "transactions",
+    sourceConfig: { type: "upload" }
+  })
+  const path = `/v1/feeds/${String(feed.data["id"])}/uploads`
+  const { data } = await api("POST", `${path}/start`, body)
+  return { path, page: String(data["url"]) }
+}
+
+const statement = "Date;Description;Amount\n2026-03-02;Coffee;-4.50\n2026-03-03;Tea;-3.50\n"
+
+const send = async (page: string, text: string, name = "march.csv") => {
+  const form = new FormData()
+  form.set("file", new File([text], name, { type: "text/csv" }))
+  const answer = await fetch(page, { method: "POST", body: form })
+  return { status: answer.status, text: await answer.text() }
+}
+
+describe("the page on which statements are uploaded", () => {
+  it("takes a file, says what was read, doubles nothing, and leads back", async () => {
+    const { page, path } = await startUpload({ redirectUri: "https://app.example/done?tab=1" })
+    const first = await open(page)
+    expect([first.status, first.policy]).toEqual([
+      200,
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ])
+    expect(first.text).toContain("Upload a statement to Statements &lt;b&gt;")
+    const sent = await send(page, statement, "<i>march.csv")
+    expect([sent.status, /<li>(.*)<\/li>/.exec(sent.text)![1]]).toEqual([
+      200,
+      "An account without a number: 2 rows, in USD."
+    ])
+    expect(sent.text).toContain("&lt;i&gt;march.csv was read")
+    expect((await send(page, statement)).text).toContain("This file was uploaded before")
+    const uploads = (await api("GET", path)).data as unknown as ReadonlyArray<object>
+    expect(uploads).toMatchObject([{ statements: [{ rows: 2 }] }])
+    const end = /href="([^"]+)">Done/.exec(sent.text)![1]!.replaceAll("&amp;", "&")
+    expect((await open(base + end)).text).toContain('href="https://app.example/done?tab=1&amp;status=uploaded"')
+    const stop = /href="([^"]+)">Cancel/.exec(first.text)![1]!.replaceAll("&amp;", "&")
+    const stopped = await open(base + stop)
+    expect(stopped.text).toContain("Nothing was uploaded")
+    expect(stopped.text).toContain("status=cancelled")
+  })
+
+  it("says what is wrong with a file, keeps nothing of it, and can be tried again", async () => {
+    const { page, path } = await startUpload()
+    const refused = await send(page, "Date;Description;Amount\n2026-03-02;Coffee;four\n")
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain("The file was not uploaded, and nothing of it was kept.")
+    expect(refused.text).toMatch(/line 2/i)
+    expect(refused.text).toContain("<button>Upload</button>")
+    const empty = await open(page, { file: "" })
+    expect([empty.status, empty.text.includes('role="alert"')]).toEqual([415, true])
+    expect((await api("GET", path)).data).toEqual([])
+    expect((await send(page, statement)).text).toContain("The file was uploaded")
+  })
+
+  it("knows nobody without its address, and lets it stand in no log", async () => {
+    const { page } = await startUpload()
+    const state = new URL(page).searchParams.get("state")!
+    for (const url of [`${base}/connect/upload`, `${page}x`, `${base}/connect/upload/end?state=${state.slice(1)}`]) {
+      const answer = await open(url)
+      expect([answer.status, answer.text.includes("no longer valid")]).toEqual([404, true])
+    }
+    expect((await send(`${page}x`, statement)).status).toBe(404)
+    await send(page, statement)
+    expect(JSON.stringify(entries)).not.toContain(state)
+  })
+})
+
 const chromium = "/usr/bin/chromium"
 const flags =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
@@ -340,6 +414,14 @@ describe("millrace banks connect", () => {
         await tab.getByRole("button", { name: "Cancel" }).press("Enter")
         await tab.getByRole("heading", { name: "You stopped before the bank was connected" }).waitFor()
         expect(await attempt(stopped.attemptId)).toMatchObject({ state: "failed" })
+        const file = { name: "march.csv", mimeType: "text/csv", buffer: Buffer.from(statement) }
+        const upload = (await startUpload()).page
+        await tab.goto(upload)
+        await tab.getByLabel("Statement file").setInputFiles(file)
+        await tab.getByRole("button", { name: "Upload" }).click()
+        await tab.getByRole("heading", { name: "The file was uploaded" }).waitFor()
+        await tab.getByRole("link", { name: "Done" }).click()
+        await tab.getByRole("heading", { name: "Your files are uploaded" }).waitFor()
         expect(faults).toEqual([])
         // To look at the pages: a folder in MILLRACE_PICTURES gets a picture of each.
         const folder = process.env["MILLRACE_PICTURES"]
@@ -347,6 +429,17 @@ describe("millrace banks connect", () => {
           for (const instance of ["default", "token", "link", "session", "connector", "redirect"]) {
             await tab.goto((await start(`demo:${instance}`)).page)
             await tab.screenshot({ path: join(folder, `${instance}.png`) })
+          }
+          await tab.goto(upload)
+          await tab.screenshot({ path: join(folder, "upload.png") })
+          for (const [name, text] of [
+            ["uploaded", statement],
+            ["refused", "Date;Description;Amount\n2026-03-02;Coffee;four\n"]
+          ] as const) {
+            await tab.goto(upload)
+            await tab.getByLabel("Statement file").setInputFiles({ ...file, buffer: Buffer.from(text) })
+            await tab.getByRole("button", { name: "Upload" }).click()
+            await tab.screenshot({ path: join(folder, `${name}.png`) })
           }
         }
       } finally {

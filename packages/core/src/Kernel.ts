@@ -112,6 +112,7 @@ import { Tables } from "./table/Tables.ts"
 import type { TableStore } from "./table/TableStore.ts"
 import type { StatementReader } from "./upload/Statement.ts"
 import { StatementSource } from "./upload/StatementSource.ts"
+import { UploadPages } from "./upload/UploadPages.ts"
 import { Uploads } from "./upload/Uploads.ts"
 import { UploadSource } from "./upload/UploadSource.ts"
 import type { UploadStore } from "./upload/UploadStore.ts"
@@ -215,6 +216,7 @@ export type UseCases =
   | Feeds
   | DataTypeSchemas
   | Jobs
+  | UploadPages
   | Uploads
   | WaitingUploads
   | FeedRecords
@@ -252,7 +254,10 @@ const walled = <I, S extends object, E, R>(
   layer: Layer.Layer<I, E, R>
 ): Layer.Layer<I, E, R> => Layer.effect(service, Effect.map(service, withinCaller<S>)).pipe(Layer.provide(layer))
 
-/** What the API and recurring tasks call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
+/**
+ * What the API and recurring tasks call. `cursorKeys` sign the cursors of lists and the addresses of upload pages: all servers
+ * of one installation share them.
+ */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Looks | SourceReader | LedgerWriter | Ids> =>
@@ -266,6 +271,7 @@ export const layerUseCases = (
     ProviderCallbacks.layer,
     walled(Feeds, Feeds.layer),
     DataTypeSchemas.layer,
+    walled(UploadPages, UploadPages.layer(...cursorKeys)),
     walled(Uploads, Uploads.layer),
     WaitingUploads.layer,
     walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),

@@ -34,6 +34,7 @@ import * as Edge from "./middleware/Edge.ts"
 import { routesOf } from "./request/Routes.ts"
 import * as SchemaFaults from "./answer/SchemaFaults.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
+import * as UploadPage from "./connect/UploadPage.ts"
 import * as Probes from "./Probes.ts"
 import * as Welcome from "./Welcome.ts"
 
@@ -75,6 +76,7 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
     Probes.layer,
     Welcome.layer,
     ConnectPages.layer,
+    UploadPage.layer,
     Edge.layer(routesOf(api, entries))
   )
 }

@@ -2,14 +2,15 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { parse, stringify, type JsonObject } from "../output/ExactJson.ts"
+import { stringify } from "../output/ExactJson.ts"
 import { UsageFault } from "../program/Failure.ts"
 import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { Api } from "../request/Api.ts"
 import { bodyOf, recordOf, rowsOf, showList, showRecord } from "../request/Requests.ts"
+import { givenOf } from "./Body.ts"
 import { goThrough } from "./Connecting.ts"
-import { either, idArgument, queryOf, scope, text, toggle } from "./Flags.ts"
+import { browser, either, idArgument, queryOf, scope, text, toggle, yes } from "./Flags.ts"
 
 const columns = ["id", "name", "source", "type", "connectionStatus.status", "connectionStatus.lastCheckedAt"]
 
@@ -23,15 +24,6 @@ const get = Command.make("get", { id: bankId }, (input) =>
   showRecord({ method: "GET", path: `/v1/banks/${input.id}` })
 ).pipe(Command.withDescription("Show a bank connection"))
 
-/** Only what was given. */
-const bodyWith = (values: Readonly<Record<string, Option.Option<string | boolean | number>>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => {
-      if (Option.isNone(value)) return []
-      return [[name, typeof value.value === "number" ? parse(String(value.value)) : value.value]]
-    })
-  ) as JsonObject
-
 const update = Command.make(
   "update",
   {
@@ -42,7 +34,7 @@ const update = Command.make(
   },
   ({ icon, id: bank, name, order }) => {
     const body = {
-      ...bodyWith({ name, order }),
+      ...givenOf({ name, order }),
       ...(Option.isSome(icon) ? { icon: icon.value === "" ? null : icon.value } : {})
     }
     return showRecord({ method: "PUT", path: `/v1/banks/${bank}`, body: stringify(body) })
@@ -71,8 +63,6 @@ const country = Flag.String("country").pipe(
 )
 const redirectUri = text("redirect-uri", "<url>", "Where the browser ends, instead of a page of the server")
 const wait = either("wait", "Open the page and wait for how it ends, which it does unless --no-wait is given")
-const browser = either("browser", "Open the browser, which it does unless --no-browser is given")
-const yes = (flag: Option.Option<boolean>): boolean => Option.getOrElse(flag, () => true)
 
 /** The only provider that there is, for who named none. */
 const onlyProvider = Effect.fnUntraced(function* () {
@@ -105,7 +95,7 @@ const connect = Command.make(
       const body = {
         providerInstanceId: instance,
         email: input.email,
-        ...bodyWith({ institutionId: input.institution, redirectUri: input.redirectUri }),
+        ...givenOf({ institutionId: input.institution, redirectUri: input.redirectUri }),
         ...(input.country.length === 0 ? {} : { countryCodes: input.country }),
         ...(input.isNew ? { forceNewConnection: true } : {})
       }
@@ -125,7 +115,7 @@ const connect = Command.make(
 const reauth = Command.make("reauth", { id: bankId, redirectUri, wait, browser }, (input) =>
   Effect.gen(function* () {
     const path = `/v1/banks/connections/${input.id}/reauth`
-    const body = stringify(bodyWith({ redirectUri: input.redirectUri }))
+    const body = stringify(givenOf({ redirectUri: input.redirectUri }))
     const started = yield* recordOf(yield* (yield* Api).send({ method: "POST", path, body }))
     yield* goThrough(started, { wait: yes(input.wait), browser: yes(input.browser) })
   })
@@ -151,13 +141,13 @@ const complete = Command.make(
       const instance = Option.isSome(input.provider) ? input.provider.value : yield* onlyProvider()
       const payload = {
         kind: Option.isSome(input.publicToken) ? "plaid_public_token" : "provider_connection_id",
-        ...bodyWith({
+        ...givenOf({
           publicToken: input.publicToken,
           connectionId: input.connectionId,
           institutionId: input.institution
         })
       }
-      const body = stringify({ providerInstanceId: instance, ...bodyWith({ attemptId: input.attempt }), payload })
+      const body = stringify({ providerInstanceId: instance, ...givenOf({ attemptId: input.attempt }), payload })
       const path = "/v1/banks/connections/complete"
       const { success: _, ...answer } = yield* bodyOf(yield* (yield* Api).send({ method: "POST", path, body }))
       yield* (yield* Output).record(answer)

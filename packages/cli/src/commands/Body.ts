@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { UsageFault } from "../program/Failure.ts"
 import { checkJson, readText } from "../program/Input.ts"
-import { isArray, isObject, stringify, type JsonObject } from "../output/ExactJson.ts"
+import { isArray, isObject, parse, stringify, type JsonObject } from "../output/ExactJson.ts"
 import { text } from "./Flags.ts"
 
 export const file = text("file", "<file>", "JSON of the body; - is standard input; options go over it")
@@ -17,9 +17,12 @@ export const jsonFrom = Effect.fn("Body.jsonFrom")(function* (given: string, whe
 })
 
 /** The options that were given, by name. */
-const givenOf = (given: Readonly<Record<string, Option.Option<string | boolean>>>): JsonObject =>
+export const givenOf = (given: Readonly<Record<string, Option.Option<string | boolean | number>>>): JsonObject =>
   Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value] as const] : []))
+    Object.entries(given).flatMap(([name, value]) => {
+      if (Option.isNone(value)) return []
+      return [[name, typeof value.value === "number" ? parse(String(value.value)) : value.value] as const]
+    })
   )
 
 /** The object of a file; empty without one. */

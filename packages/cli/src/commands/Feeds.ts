@@ -5,14 +5,29 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { stringify } from "../output/ExactJson.ts"
 import { Api } from "../request/Api.ts"
+import { openBrowser } from "../program/Browser.ts"
 import { AnswerUnreadable } from "../program/Failure.ts"
 import { readBytes } from "../program/Input.ts"
 import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { recordOf, showList, showRecord } from "../request/Requests.ts"
-import { bodyFrom, file, listFrom } from "./Body.ts"
-import { choice, cursor, idArgument, ifVersion, limit, matching, queryOf, scope, text, toggle } from "./Flags.ts"
+import { bodyFrom, file, givenOf, listFrom } from "./Body.ts"
+import {
+  browser,
+  choice,
+  cursor,
+  idArgument,
+  ifVersion,
+  limit,
+  matching,
+  queryOf,
+  scope,
+  text,
+  toggle,
+  yes
+} from "./Flags.ts"
 import { watch } from "./JobWatch.ts"
 
 type FeedShape = typeof FeedRecord.Type
@@ -150,18 +165,31 @@ const upload = Command.make(
   {
     id,
     file: Argument.String("file").pipe(
-      Argument.withDescription("Statement: OFX, QFX, QIF, CAMT.052/053/054, MT940, MT942 or CSV")
-    )
+      Argument.withDescription("Statement: OFX, QFX, QIF, CAMT.052/053/054, MT940, MT942 or CSV"),
+      Argument.optional
+    ),
+    redirectUri: text("redirect-uri", "<url>", "Where the page leads back to"),
+    browser
   },
-  (input) =>
-    Effect.flatMap(readBytes(input.file), (bytes) =>
-      showRecord({
-        method: "POST",
-        path: `/v1/feeds/${input.id}/uploads`,
-        body: { fileName: basename(input.file), bytes }
-      })
-    )
-).pipe(Command.withDescription("Upload a statement file"))
+  ({ browser: opens, file: given, id: feedId, redirectUri }) =>
+    Effect.gen(function* () {
+      const path = `/v1/feeds/${feedId}/uploads`
+      if (Option.isSome(given)) {
+        const bytes = yield* readBytes(given.value)
+        return yield* showRecord({ method: "POST", path, body: { fileName: basename(given.value), bytes } })
+      }
+      const body = stringify(givenOf({ redirectUri }))
+      const page = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: `${path}/start`, body }))
+      yield* (yield* Output).record(page)
+      if (yes(opens)) yield* openBrowser(String(page["url"]))
+    })
+).pipe(
+  Command.withDescription("Upload a statement file; without one, open a page that takes files for an hour"),
+  Command.withExamples([
+    { command: "millrace feeds upload feed_01 march.ofx" },
+    { command: "millrace feeds upload feed_01 --no-browser", description: "An address for somebody else" }
+  ])
+)
 
 const uploadId = Argument.String("upload-id").pipe(Argument.withDescription("Id of an uploaded file"))
 

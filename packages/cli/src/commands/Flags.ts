@@ -36,6 +36,11 @@ export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
 export const either = (name: string, description: string): Flag.Flag<Option.Option<boolean>> =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.optional)
 
+/** What is done unless it was said not to. */
+export const yes = (flag: Option.Option<boolean>): boolean => Option.getOrElse(flag, () => true)
+
+export const browser = either("browser", "Open the browser, which it does unless --no-browser is given")
+
 export const cursor = text("cursor", "<cursor>", "Where the page begins, from an earlier answer")
 
 const atLeastOne = (limit: number): boolean => limit >= 1

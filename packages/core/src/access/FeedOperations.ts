@@ -78,6 +78,17 @@ export const uploadOperations = entriesOf("uploads", {
     tool: files,
     command: "feeds upload"
   },
+  startFeedUpload: {
+    summary: "Get the address of a page on which a person uploads files to a feed",
+    scopes: { anyOf: ["jobs:write"] },
+    role: "editor",
+    app: "own",
+    // Each address is good by itself, and nothing is stored.
+    idempotency: "inherent",
+    body: "optional",
+    tool: reads("start_feed_upload"),
+    command: "feeds upload"
+  },
   listFeedUploads: {
     summary: "List the uploaded files of a feed, newest first",
     scopes: { anyOf: ["jobs:read"] },

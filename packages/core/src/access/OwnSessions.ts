@@ -15,6 +15,7 @@ import { Forbidden, InvalidInput } from "../failure/Failure.ts"
 import { RateLimiter } from "../rate/RateLimiter.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Id, isId } from "../shared/Ids.ts"
+import { signedText } from "../shared/SignedText.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
@@ -23,8 +24,8 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { type Arrival, CredentialInvalid } from "./Authenticator.ts"
 
 const prefix = "mses_"
-/** Before what is signed: nothing else that a key signs begins so. */
-const purpose = "millrace session 1\n"
+/** Nothing else that a key signs begins so. */
+const purpose = "millrace session 1"
 const longest = 1_000
 /** Requests a minute of one person (decisions 2.2). */
 const perMinute = 600
@@ -41,19 +42,6 @@ const Claims = Schema.fromJsonString(
 )
 const encodeClaims = Schema.encodeSync(Claims)
 const decodeClaims = Schema.decodeResult(Claims)
-
-const toUrlSafe = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "")
-
-const fromUrlSafe = (text: string): Result.Result<string, unknown> =>
-  Result.try(() =>
-    new TextDecoder("utf-8", { fatal: true }).decode(
-      Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0))
-    )
-  )
 
 const headerNeeded = new InvalidInput({
   code: "WORKSPACE_HEADER_REQUIRED",
@@ -99,19 +87,14 @@ export class OwnSessions extends Context.Service<
       Effect.gen(function* () {
         const workspaces = yield* WorkspaceStore
         const limiter = yield* RateLimiter
-        const digest = yield* Digest
-        const sign = (text: string, by: Redacted.Redacted) => digest.sign(purpose + text, Redacted.value(by))
+        const signed = signedText(yield* Digest, [key, ...previous])
 
         const claimsOf = Effect.fnUntraced(function* (token: Redacted.Redacted) {
           const text = Redacted.value(token)
-          const [body = "", signature = "", ...more] = text.slice(prefix.length).split(".")
-          const isOurs =
-            text.startsWith(prefix) &&
-            text.length <= longest &&
-            more.length === 0 &&
-            [key, ...previous].some((one) => digest.equal(sign(body, one), signature))
-          if (!isOurs) return yield* new CredentialInvalid()
-          const claims = Result.flatMap(fromUrlSafe(body), (json) => decodeClaims(json))
+          const sealed = text.startsWith(prefix) && text.length <= longest ? text.slice(prefix.length) : ""
+          const json = signed.open(purpose, sealed)
+          if (Option.isNone(json)) return yield* new CredentialInvalid()
+          const claims = decodeClaims(json.value)
           if (Result.isFailure(claims) || claims.success.until <= (yield* Clock.currentTimeMillis)) {
             return yield* new CredentialInvalid()
           }
@@ -121,9 +104,9 @@ export class OwnSessions extends Context.Service<
         return OwnSessions.of({
           issue: Effect.fn("OwnSessions.issue")(function* ({ email, userId, workspaceId }) {
             const until = (yield* Clock.currentTimeMillis) + hours * 3_600_000
-            const body = toUrlSafe(encodeClaims({ user: userId, email, workspace: workspaceId, until }))
+            const claims = encodeClaims({ user: userId, email, workspace: workspaceId, until })
             return {
-              token: Redacted.make(`${prefix}${body}.${sign(body, key)}`),
+              token: Redacted.make(prefix + signed.seal(purpose, claims)),
               expiresAt: Timestamp.fromMillis(until)
             }
           }),

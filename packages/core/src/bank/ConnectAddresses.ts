@@ -25,6 +25,10 @@ export const landingOf = ({ base }: ConnectAddresses, instanceId: string, state:
 export const pageOf = ({ base }: ConnectAddresses, state: string): string =>
   `${base}/connect/attempt?state=${encodeURIComponent(state)}`
 
+/** The page on which a person uploads files to a feed. */
+export const uploadPageOf = ({ base }: ConnectAddresses, state: string): string =>
+  `${base}/connect/upload?state=${encodeURIComponent(state)}`
+
 /** Where an upstream sends its callbacks. */
 export const webhookOf = ({ base, isPublic }: ConnectAddresses, instanceId: string): string | undefined =>
   isPublic ? `${base}/v1/webhooks/${encodeURIComponent(instanceId)}` : undefined

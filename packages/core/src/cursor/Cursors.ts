@@ -4,7 +4,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { CursorUnusable } from "../failure/Failure.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -12,6 +13,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { CursorStore } from "./CursorStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import { signedText } from "../shared/SignedText.ts"
 
 const hourMillis = 3_600_000
 
@@ -41,27 +43,14 @@ const decodePart = Schema.decodeEffect(Schema.fromJsonString(Schema.Json))
 
 const invalid = (): CursorUnusable => new CursorUnusable({ expired: false })
 
-const toUrlSafe = (text: string): string =>
-  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "")
-
-const fromUrlSafe = (text: string): Effect.Effect<string, CursorUnusable> =>
-  Effect.try({
-    try: () => {
-      const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0))
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    },
-    catch: invalid
-  })
-
 /** What a cursor is good for: a list of one workspace, and nothing else. */
 export interface Bound {
   readonly workspaceId: WorkspaceId
   /** Names operation and resource. */
   readonly list: string
 }
+
+const purposeOf = ({ list, workspaceId }: Bound): string => `${workspaceId}/${list}`
 
 export class Cursors extends Context.Service<
   Cursors,
@@ -87,16 +76,14 @@ export class Cursors extends Context.Service<
       Effect.gen(function* () {
         const digest = yield* Digest
         const store = yield* CursorStore
-        const signature = ({ list, workspaceId }: Bound, body: string, key = keys[0]) =>
-          digest.sign(`${workspaceId}/${list}\n${body}`, Redacted.value(key))
+        const signed = signedText(digest, keys)
 
         return Cursors.of({
           encode: Effect.fnUntraced(function* (bound, life, payload) {
             const at = yield* Clock.currentTimeMillis
             const cursorOf = (rest: Payload, kept?: Readonly<Record<string, string>>) => {
               const envelope = { v: 1 as const, at, life, payload: rest, ...(kept === undefined ? {} : { kept }) }
-              const body = toUrlSafe(encodeEnvelope(envelope))
-              return `${body}.${signature(bound, body)}`
+              return signed.seal(purposeOf(bound), encodeEnvelope(envelope))
             }
             let cursor = cursorOf(payload)
             const rest = { ...payload }
@@ -112,13 +99,9 @@ export class Cursors extends Context.Service<
             return cursor
           }),
           decode: Effect.fnUntraced(function* (bound, schema, cursor) {
-            const dot = cursor.indexOf(".")
-            if (cursor.length > limits.cursorLength || dot < 0) return yield* invalid()
-            const body = cursor.slice(0, dot)
-            const given = cursor.slice(dot + 1)
-            if (!keys.some((key) => digest.equal(given, signature(bound, body, key)))) return yield* invalid()
-            const text = yield* fromUrlSafe(body)
-            const envelope = yield* Effect.mapError(decodeEnvelope(text), invalid)
+            const text = cursor.length > limits.cursorLength ? Option.none() : signed.open(purposeOf(bound), cursor)
+            if (Option.isNone(text)) return yield* invalid()
+            const envelope = yield* Effect.mapError(decodeEnvelope(text.value), invalid)
             if ((yield* Clock.currentTimeMillis) - envelope.at > lifeMillis[envelope.life]) {
               return yield* new CursorUnusable({ expired: true })
             }

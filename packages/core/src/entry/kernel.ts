@@ -48,6 +48,7 @@ export { type Push, type Pushed, type PushedRecord, PushedRecords } from "../syn
 export { ReadThrough } from "../sync/ReadThrough.ts"
 export { SourceReader } from "../sync/SourceReader.ts"
 export { type FieldView, Tables } from "../table/Tables.ts"
+export { type OpenedUploadPage, UploadPages } from "../upload/UploadPages.ts"
 export { type NewFile, Uploads } from "../upload/Uploads.ts"
 export { WaitingUploads } from "../upload/WaitingUploads.ts"
 export { AccountChanges } from "../usecase/AccountChanges.ts"

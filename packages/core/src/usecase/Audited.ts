@@ -19,6 +19,7 @@ import { Corrections } from "../identity/Corrections.ts"
 import { Jobs } from "../job/Jobs.ts"
 import { Ids } from "../shared/Ids.ts"
 import { Tables } from "../table/Tables.ts"
+import { UploadPages } from "../upload/UploadPages.ts"
 import { Uploads } from "../upload/Uploads.ts"
 import { withinCaller } from "../workspace/Reach.ts"
 import { AccountChanges } from "./AccountChanges.ts"
@@ -66,6 +67,7 @@ export const auditedUseCases = [
     remove: { operation: "deleteFeedUpload" },
     read: { operation: "readFeedUpload" }
   }),
+  of(UploadPages, { start: { operation: "startFeedUpload" } }),
   of(FeedRecords, { redeliver: { operation: "redeliverFeedRecords" } }),
   of(Enrichments, {
     create: { operation: "createEnrichment", makes: true },
@@ -114,6 +116,7 @@ type AuditedUseCases =
   | BankRemovals
   | Feeds
   | Jobs
+  | UploadPages
   | Uploads
   | FeedRecords
   | Enrichments

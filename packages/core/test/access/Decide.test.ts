@@ -58,6 +58,7 @@ const table: Readonly<Record<OperationId, string>> = {
   deleteFeed: "feeds:write E own",
   getDataTypeSchema: "feeds:read V all",
   uploadFeedFile: "jobs:write E own",
+  startFeedUpload: "jobs:write E own",
   listFeedUploads: "jobs:read V own",
   deleteFeedUpload: "banks:write E own",
   readFeedUpload: "banks:write E own",

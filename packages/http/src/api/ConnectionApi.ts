@@ -5,6 +5,7 @@ import { ProviderInstanceId, ProviderKind } from "@millrace/core/provider"
 import { SyncDataType } from "@millrace/core/record"
 import { Id, limits, Name, Timestamp } from "@millrace/core"
 import { AccountRecord } from "./AccountApi.ts"
+import { redirectUri } from "./RedirectUri.ts"
 
 const described = (description: string) => ({ description })
 const textOf = (most: number, least = 0) => Schema.String.check(Schema.isBetweenLength(least, most))
@@ -20,12 +21,7 @@ const Email = Schema.String.check(
   Schema.isPattern(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, { message: "must be an e-mail address" })
 ).annotate({ format: "email" })
 
-const RedirectUri = Schema.String.check(Schema.isBetweenLength(1, limits.redirectUriLength)).annotate(
-  described(
-    "Where the person's browser ends, with `attemptId`, `status` and the provider's connection id: an https address, " +
-      "an http address of this machine, or one of an application's own scheme."
-  )
-)
+const RedirectUri = redirectUri("`attemptId`, `status` and the provider's connection id")
 
 export const StartConnection = Schema.Struct({
   providerInstanceId: ProviderInstanceId.annotate(described("One of listProviders, such as `plaid:us-prod`.")),

@@ -9,6 +9,7 @@ import { Amount } from "../wire/Amount.ts"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
 import { paging } from "./Parameters.ts"
+import { redirectUri } from "./RedirectUri.ts"
 
 export const UploadRecord = Schema.Struct({
   id: Id("upload"),
@@ -47,6 +48,20 @@ const FileBody = Schema.Struct({ file: Schema.String.annotate({ format: "binary"
   .annotate({ identifier: "UploadFile" })
   .pipe(HttpApiSchema.asMultipartStream())
 
+const StartUpload = Schema.Struct({
+  redirectUri: Schema.optionalKey(redirectUri("`status`, uploaded or cancelled"))
+}).annotate({
+  identifier: "StartUpload"
+})
+
+const UploadPageRecord = Schema.Struct({
+  url: Schema.String.annotate({
+    description:
+      "The page of this installation on which a person uploads files to the feed. Whoever has the address may."
+  }),
+  expiresAt: Timestamp.Timestamp
+}).annotate({ identifier: "UploadPage" })
+
 const path = "/v1/feeds/:feed_id/uploads"
 const params = { feed_id: Schema.String }
 const ofUpload = { ...params, upload_id: Schema.String }
@@ -57,6 +72,12 @@ export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
     payload: FileBody,
     success: One(UploadRecord).pipe(HttpApiSchema.status(201)),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
+  }),
+  HttpApiEndpoint.post("startFeedUpload", `${path}/start`, {
+    params,
+    payload: StartUpload,
+    success: One(UploadPageRecord),
+    error: [...ofPath, ...ofBody, Unprocessable]
   }),
   HttpApiEndpoint.get("listFeedUploads", path, {
     params,

@@ -14,32 +14,22 @@ import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millr
 import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
 import { answerOf, type KernelError } from "../answer/errors.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
+import { backLink, parametersOf, unknownPage } from "./Ending.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
 import { choicePage, demoPage, stepPage, type StepContext } from "./Steps.ts"
-
-const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?", 2)[1] ?? "")
 
 const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
 
 /** Bytes of a form: a token, and what a widget gave. */
 const formBytes = 16_384
 
-const unknownPage: Page = {
-  status: 404,
-  title: "This page is no longer valid",
-  body: "<p>It belongs to an attempt to connect a bank that this server does not know, or knows no longer.</p><p>Go back to where you came from and start again.</p>"
-}
+const unknown = unknownPage("connect a bank")
 
 const backOf = ({ attempt }: ReturnedAttempt, status: string, connectionId?: string): string | undefined =>
   attempt.redirectUri === undefined
     ? undefined
     : redirectTo(attempt.redirectUri, { attemptId: attempt.attemptId, status, connectionId })
-
-const backLink = (url: string | undefined): string =>
-  url === undefined
-    ? "<p>You can close this window.</p>"
-    : `<p class="go"><a class="button" href="${escaped(url)}" rel="noreferrer">Go back</a></p>`
 
 const donePage = (returned: ReturnedAttempt, bankName?: string, connectionId?: string): Page => {
   const url = backOf(returned, "connected", connectionId)
@@ -120,7 +110,7 @@ const makePages = Effect.gen(function* () {
     Effect.gen(function* () {
       const state = yield* stateOf
       const returned = state.length > 200 ? Option.none() : yield* returns.byState(state)
-      if (Option.isNone(returned)) return yield* respond(unknownPage)
+      if (Option.isNone(returned)) return yield* respond(unknown)
       return yield* Effect.provideService(
         use(returned.value, state),
         CurrentPsu,
@@ -170,9 +160,7 @@ const makePages = Effect.gen(function* () {
       ),
       Effect.catch((error) =>
         Effect.flatMap(returns.byState(state), (now) =>
-          Option.isSome(now)
-            ? show(now.value, state, { notice: sentenceOf(error as KernelError) })
-            : respond(unknownPage)
+          Option.isSome(now) ? show(now.value, state, { notice: sentenceOf(error as KernelError) }) : respond(unknown)
         )
       )
     )
@@ -252,7 +240,7 @@ const makePages = Effect.gen(function* () {
       respond(
         returned.attempt.instanceId.startsWith("demo:")
           ? demoPage(state, returned.attempt.instanceId, returned.attempt.institutionId)
-          : unknownPage
+          : unknown
       )
     )
   }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Upload } from "@millrace/core/upload"
-import { Uploads } from "@millrace/core/kernel"
+import { UploadPages, Uploads } from "@millrace/core/kernel"
 import { deleted, many, one } from "../api/Envelope.ts"
 import { file } from "../request/CurrentRequest.ts"
 import { serve } from "./Serve.ts"
@@ -38,11 +38,13 @@ export const layer = serve(
   "uploads",
   Effect.gen(function* () {
     const uploads = yield* Uploads
+    const pages = yield* UploadPages
     return {
       uploadFeedFile: Effect.fnUntraced(function* ({ caller, ids }) {
         const { upload } = yield* uploads.add(caller, ids.feed, yield* file)
         return one(toWire(upload))
       }),
+      startFeedUpload: ({ caller, ids, payload }) => Effect.map(pages.start(caller, ids.feed, payload), one),
       listFeedUploads: ({ caller, ids, query, self }) =>
         Effect.map(uploads.list(caller, ids.feed, query), (page) => many(self, page.rows.map(toWire), page)),
       deleteFeedUpload: ({ caller, ids }) => Effect.as(uploads.remove(caller, ids.feed, ids.upload), deleted),

@@ -463,6 +463,16 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "there.",
     answer: one({ ...Examples.upload, status: "stored", jobId: null })
   },
+  startFeedUpload: {
+    description:
+      "Makes the address of a page on which a person uploads statement files to a feed, for one hour and without a key. It " +
+      "ends with the key that asked for it. The page shows the name of the feed and what was read from each file.",
+    body: { redirectUri: "https://app.example/done" },
+    answer: one({
+      url: "https://money.example/connect/upload?state=eyJ3b3Jrc3BhY2UiOi4uLn0.c2lnbmF0dXJl",
+      expiresAt: "2026-03-14T10:30:00.000Z"
+    })
+  },
   listFeedUploads: {
     description: "Lists the files of a feed with what was read from each, newest first.",
     answer: list(`${feed}/uploads`, Examples.upload)

@@ -24,7 +24,7 @@ export interface Route {
 /** Routes beside the API: the page at the root, probes and documents. */
 const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
 
-/** Pages for the person who connects a bank: `connect/ConnectPages`. */
+/** Pages for people who connect a bank or upload files: `connect/ConnectPages`, `connect/UploadPage`. */
 const pages: ReadonlyArray<readonly [method: string, path: string]> = [
   ["GET", "/connect/attempt"],
   ["POST", "/connect/attempt/choose"],
@@ -32,7 +32,10 @@ const pages: ReadonlyArray<readonly [method: string, path: string]> = [
   ["POST", "/connect/attempt/result"],
   ["POST", "/connect/attempt/cancel"],
   ["GET", "/connect/callback/:provider_instance_id"],
-  ["GET", "/connect/demo"]
+  ["GET", "/connect/demo"],
+  ["GET", "/connect/upload"],
+  ["POST", "/connect/upload"],
+  ["GET", "/connect/upload/end"]
 ]
 
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")

@@ -280,6 +280,14 @@ export const operations: ReadonlyArray<Sample> = [
     file: true
   },
   {
+    id: "startFeedUpload",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/uploads/start",
+    status: 200,
+    scopes: ["jobs:write"],
+    body: { redirectUri: "https://app.example/done" }
+  },
+  {
     id: "listFeedUploads",
     method: "GET",
     template: "/v1/feeds/{feed_id}/uploads",

@@ -17,6 +17,7 @@ import {
   Institutions,
   Jobs,
   ProviderCallbacks,
+  UploadPages,
   Uploads
 } from "@millrace/core/kernel"
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
@@ -318,6 +319,20 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
             note("redeliverFeedRecords", which),
             Effect.as(feedOf(feedId), { records: 3, hasMore: false, jobId: Records.job.id })
           )
+      })
+    ),
+    Layer.succeed(
+      UploadPages,
+      UploadPages.of({
+        start: (_, feedId, request) =>
+          Effect.andThen(
+            note("startFeedUpload", request),
+            Effect.as(feedOf(feedId), {
+              url: "https://money.example/connect/upload?state=s",
+              expiresAt: Records.upload.createdAt
+            })
+          ),
+        open: () => Effect.succeedNone
       })
     ),
     Layer.succeed(
