@@ -18,14 +18,17 @@ import {
 import { lineSeparator, type Shadow } from "../enrichment/Progress.ts"
 import { type Detail, type Forbidden, type NotFound, Unprocessable } from "../failure/Failure.ts"
 import type { FeedId } from "../feed/Feed.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import { coerce, meanings } from "../rule/ActionPlan.ts"
+import type { Issue } from "../rule/Check.ts"
 import { typeOf, writeProblem } from "../rule/FieldAccess.ts"
 import { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { nearestName } from "../shared/NearestName.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { actedHistory } from "./ActedHistory.ts"
@@ -49,6 +52,8 @@ export interface Words {
   readonly split?: SaidSplit
   /** What enrichments would have written instead. */
   readonly shadows: ReadonlyArray<Shadow & { readonly feedId: FeedId; readonly rowId: string }>
+  /** What was kept and may have been meant otherwise; absent where there is nothing of the kind. */
+  readonly warnings?: ReadonlyArray<Issue>
 }
 
 /** A person's split, its amounts as they were said, with the sign of the record. */
@@ -91,6 +96,22 @@ const read = (
   return typeof value === "string" && [...value].length > limits.templateLength
     ? { must: `at most ${limits.templateLength} characters` }
     : value
+}
+
+/** A field that nobody knows is one of its own, and perhaps one that was misspelt. */
+const ownField = (
+  field: string,
+  at: string,
+  dataType: DataType,
+  catalog: FieldCatalog,
+  rows: ReadonlyArray<RowLook>
+): ReadonlyArray<Issue> => {
+  const isMapped = rows.some(({ feed }) => feed.fieldMappings.some(({ sourceField }) => sourceField === field))
+  if (isMapped || typeOf(field, catalog) !== undefined) return []
+  const writable = [...catalog.keys(), "notes"].filter((known) => writeProblem(known, catalog) === undefined)
+  const meant = nearestName(field, writable)
+  const hint = meant === undefined ? "no feed maps it yet" : `did you mean "${meant}"?`
+  return [{ field: at, message: `is no field of ${dataType} and is kept as one of its own: ${hint}` }]
 }
 
 /** What fields hold once these are kept. */
@@ -167,6 +188,7 @@ const make = Effect.gen(function* () {
         ...before.flatMap(({ pipeline }) => [...pipeline.catalog])
       ])
       const details: Array<Detail> = []
+      const warnings: Array<Issue> = []
       const requests: Array<FactRequest> = []
       for (const [field, sent] of Object.entries(fields)) {
         const problem = writeProblem(field, catalog)
@@ -174,12 +196,18 @@ const make = Effect.gen(function* () {
         if (problem !== undefined) details.push({ field: `fields.${field}`, message: problem })
         else if (value !== null && typeof value === "object") {
           details.push({ field: `fields.${field}`, message: `must be ${value.must}` })
-        } else requests.push({ kind: "set", recordId, field, value })
+        } else {
+          requests.push({ kind: "set", recordId, field, value })
+          if (value !== null) warnings.push(...ownField(field, `fields.${field}`, dataType, catalog, before))
+        }
       }
       for (const [n, field] of lock.entries()) {
         const problem = Object.hasOwn(fields, field) ? "is set as well" : writeProblem(field, catalog)
         if (problem !== undefined) details.push({ field: `lock[${n}]`, message: problem })
-        else requests.push({ kind: "lock", recordId, field, value: valueNow(looked, before, field) })
+        else {
+          requests.push({ kind: "lock", recordId, field, value: valueNow(looked, before, field) })
+          warnings.push(...ownField(field, `lock[${n}]`, dataType, catalog, before))
+        }
       }
       if (split === null) requests.push(whole(recordId))
       else if (split !== undefined) {
@@ -207,7 +235,8 @@ const make = Effect.gen(function* () {
             const { workspaceId } = looked.scope
             yield* facts.add({ workspaceId, dataType }, touched, fresh, caller.cause)
           }
-          return yield* shown(looked, yield* acted(caller, looked, before))
+          const now = yield* shown(looked, yield* acted(caller, looked, before))
+          return warnings.length === 0 ? now : { ...now, warnings }
         })
       )
     }),

@@ -136,6 +136,37 @@ describe("a person's word", () => {
     })
   )
 
+  scene("is kept and doubted where nobody knows the field", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, post, run } = yield* fed(simulation)
+      post("green tea")
+      yield* run
+      const id = yield* idOf("green tea")
+      const { clear, set } = yield* RecordWords
+      const doubted = yield* set(caller, id, {
+        fields: { catgory: "Drinks", costCentre: "12", category: "Tea", notes: "cold", monthSum: null },
+        lock: ["merchantNaem"]
+      })
+      expect(doubted.words).toHaveLength(6)
+      expect(doubted.warnings).toEqual([
+        {
+          field: "fields.catgory",
+          message: 'is no field of transactions and is kept as one of its own: did you mean "category"?'
+        },
+        {
+          field: "fields.costCentre",
+          message: "is no field of transactions and is kept as one of its own: no feed maps it yet"
+        },
+        {
+          field: "lock[0]",
+          message: 'is no field of transactions and is kept as one of its own: did you mean "merchantName"?'
+        }
+      ])
+      expect((yield* set(caller, id, { fields: { category: "Tea" } })).warnings).toBeUndefined()
+      expect((yield* clear(caller, id, ["catgory"])).warnings).toBeUndefined()
+    })
+  )
+
   scene("is refused with every fault at once where it cannot be", (simulation) =>
     Effect.gen(function* () {
       const { caller, idOf, post, run } = yield* fed(simulation)

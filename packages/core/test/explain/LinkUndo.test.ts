@@ -4,6 +4,7 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
+import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
@@ -162,6 +163,38 @@ describe("undo of a link", () => {
       yield* run
       expect((yield* rows).filter((row) => linked.includes(row))).toEqual(linked)
       expect(transfers(yield* rows)).toBe(2)
+    })
+  )
+})
+
+describe("a link that is only supposed", () => {
+  scene("is made in a simulation, and nowhere else", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, linksOf, post, rows, run, workspace } = yield* transferring(simulation)
+      // Nothing says that these two are one movement.
+      post("a", "-77.31", "GARDEN CENTRE", 3)
+      post("b", "77.31", "CASH PAID IN", 2)
+      const match = yield* enrichmentOf(workspace, "transfer_match", { setCategory: "Transfer" })
+      yield* run
+      const [recordId, otherId] = [yield* idOf("GARDEN CENTRE"), yield* idOf("CASH PAID IN")]
+      expect(yield* linksOf("GARDEN CENTRE")).toEqual([])
+      const before = yield* rows
+      const { simulate } = yield* Simulations
+      const link = { kind: "link", enrichmentId: match.id, recordId, otherId, linked: true } as const
+      const report = yield* simulate(caller, { changes: [link] })
+      expect(report.links).toEqual({ made: 1, broken: 0 })
+      const category = report.fields.find(({ field }) => field === "category")
+      expect(category).toMatchObject({ changed: 2, added: 0, removed: 0 })
+      expect(category!.samples.map((one) => [one.recordId, one.after]).toSorted()).toEqual(
+        [recordId, otherId].toSorted().map((id) => [id, "Transfer"])
+      )
+      expect(yield* rows).toEqual(before)
+      expect(yield* linksOf("GARDEN CENTRE")).toEqual([])
+      // Two that are linked already are no news; told apart, they are none any more.
+      const legs = { recordId: yield* idOf("TRANSFER TO SAVER"), otherId: yield* idOf("TRANSFER FROM EVERYDAY") }
+      const apart = yield* simulate(caller, { changes: [{ ...link, ...legs, linked: false }] })
+      expect(apart.links).toEqual({ made: 0, broken: 1 })
+      expect(apart.fields.find(({ field }) => field === "category")).toMatchObject({ changed: 2 })
     })
   )
 })

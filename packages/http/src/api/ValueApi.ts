@@ -133,7 +133,10 @@ const WordsRecord = Schema.Struct({
   recordId: Schema.String,
   words: Schema.Array(FactRecord).annotate({ description: "What a person said of fields, and holds." }),
   split: Schema.optionalKey(SaidSplit),
-  shadows: Schema.Array(Schema.Struct({ ...ShadowRecord.fields, feedId: Id("feed"), rowId: Schema.String }))
+  shadows: Schema.Array(Schema.Struct({ ...ShadowRecord.fields, feedId: Id("feed"), rowId: Schema.String })),
+  warnings: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
+  ).annotateKey({ description: "What was kept and may have been meant otherwise, such as a field that nobody knows." })
 }).annotate({ identifier: "RecordWords" })
 
 const FieldName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.mappingKeyLength))
