@@ -173,7 +173,7 @@ describe("a link that is only supposed", () => {
       const { caller, idOf, linksOf, post, rows, run, workspace } = yield* transferring(simulation)
       // Nothing says that these two are one movement.
       post("a", "-77.31", "GARDEN CENTRE", 3)
-      post("b", "77.31", "CASH PAID IN", 2)
+      post("b", "70", "CASH PAID IN", 2)
       const match = yield* enrichmentOf(workspace, "transfer_match", { setCategory: "Transfer" })
       yield* run
       const [recordId, otherId] = [yield* idOf("GARDEN CENTRE"), yield* idOf("CASH PAID IN")]
