@@ -19,6 +19,8 @@ export const AccountJoin = Schema.Struct({
   exchanged: Schema.Boolean,
   /** Feeds that named either, with which of the two they named. */
   feeds: Schema.Array(Schema.Struct({ feedId: Id("feed"), named: Schema.Array(Id("account")) })),
+  /** Enrichments that named the younger account, with what they said before, masks in the place of secrets. */
+  enrichments: Schema.optionalKey(Schema.Array(Schema.Struct({ enrichmentId: Id("enrichment"), config: Schema.Json }))),
   /** Matches that it made of records that both had. */
   matches: Schema.Array(ofType),
   /** Pairs that were left to a person. */

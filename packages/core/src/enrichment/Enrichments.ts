@@ -21,13 +21,13 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
+import { makeEnrichmentChanges, worksOtherwise } from "./EnrichmentChanges.ts"
 import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
 import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
-import { analysisTask, beginningKey } from "./AnalysisTaskKind.ts"
 import { Kinds } from "./Kinds.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
 import { crowdedFeed } from "./FeedCrowds.ts"
@@ -58,25 +58,6 @@ const refuse = ({ inside, lints, top }: Findings) => {
         })
   )
 }
-
-/** What the kind remembers of the configuration that is replaced, together with what it remembered before. */
-const remembered = (before: Enrichment, after: Enrichment, kinds: Kinds["Service"], until: Timestamp.Timestamp) => {
-  const kind = kinds.get(before.type)
-  if (kind?.family !== "set" || kind.remembers === undefined) return {}
-  const read = [before, after].map(({ config }) => {
-    const decoded = decode(kind.Config, config)
-    return Result.isSuccess(decoded) ? kind.remembers!(decoded.success) : undefined
-  })
-  const [last, next] = read
-  if (last === undefined || JSON.stringify(last) === JSON.stringify(next)) return {}
-  const [first, ...rest] = [...(before.past ?? []), { until, remembered: last }]
-  // What held at the beginning holds for all that was earlier.
-  return { past: [first!, ...rest.slice(1 - limits.enrichmentPast)] }
-}
-
-/** What a change has to change for the enrichment to do something else. */
-const working = ({ allFeeds, config, enabled, feedIds, order }: Enrichment): string =>
-  JSON.stringify([allFeeds, config, enabled, feedIds, order])
 
 /** As callers see it. */
 const shown = (enrichment: Enrichment): Enrichment => ({ ...enrichment, config: maskedConfig(enrichment.config) })
@@ -112,7 +93,7 @@ export class Enrichments extends Context.Service<
       const runs = yield* EnrichmentRunStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
-      const tasks = yield* Tasks
+      const { begin, revised } = yield* makeEnrichmentChanges
       const kinds = yield* Kinds
       const analyses = yield* AnalysisStore
       const findings = yield* FindingStore
@@ -264,7 +245,7 @@ export class Enrichments extends Context.Service<
             allFeeds: request.allFeeds ?? before.allFeeds,
             config: sent === undefined ? before.config : restoredConfig(sent, before.config)
           }
-          const isOther = working(after) !== working(before)
+          const isOther = worksOtherwise(before, after)
           // What is renamed or switched off need not be able to run.
           if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, found)
           if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
@@ -274,12 +255,7 @@ export class Enrichments extends Context.Service<
           if (!before.enabled || scopeOf(after) !== scopeOf(before)) {
             yield* checkCrowd(before, after, before.workspaceId)
           }
-          if (!isOther) return after
-          return {
-            ...after,
-            ...remembered(before, after, kinds, yield* Timestamp.now),
-            revision: before.revision + 1
-          }
+          return isOther ? yield* revised(before, after) : after
         })
       })
 
@@ -326,14 +302,6 @@ export class Enrichments extends Context.Service<
           lints: dormant ? [...lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }] : lints
         } satisfies EnrichmentView as EnrichmentView
       })
-
-      /** What tells news looks at once at what there is: that is none. */
-      const begin = ({ dataType, enabled, type, workspaceId }: Enrichment) => {
-        const kind = kinds.get(type)
-        if (!enabled || kind?.family !== "set" || kind.begins === undefined) return Effect.void
-        const payload = { workspaceId, dataType }
-        return tasks.enqueue(analysisTask, { payload, workspaceId, key: beginningKey(payload) })
-      }
 
       /** What was learnt goes with the enrichment, and what people said of it. */
       const remove: Enrichments["Service"]["remove"] = Effect.fn("Enrichments.remove")(

@@ -22,7 +22,9 @@ import { BankStore } from "../bank/BankStore.ts"
 import { joinSuggestions, type JoinSuggestion, mayBeOneType, type Owned, makeOwnedOf } from "../bank/JoinSuggestions.ts"
 import type { DeliveryStore } from "../destination/DeliveryStore.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import type { Enrichment } from "../enrichment/Enrichment.ts"
 import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import type { Kinds } from "../enrichment/Kinds.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, type Forbidden, NotFound, Unprocessable } from "../failure/Failure.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
@@ -36,6 +38,8 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Transactor } from "../storage/Transactor.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
+import { EnrichmentsOfAccounts } from "./EnrichmentsOfAccounts.ts"
 import { FeedsOfAccounts } from "./FeedsOfAccounts.ts"
 import { JoinedRecords } from "./JoinedRecords.ts"
 
@@ -54,6 +58,8 @@ export interface AccountJoinList {
 
 export interface PartedAccounts {
   readonly accounts: readonly [Owned, Owned]
+  /** Enrichments that named the younger account before, and that somebody changed while the two were one: as they are. */
+  readonly left: ReadonlyArray<Enrichment>
 }
 
 type ReadError = NotFound | Conflict | Forbidden | StorageUnavailable
@@ -114,6 +120,8 @@ export class AccountJoins extends Context.Service<
     | IdentityStore
     | AnalysisStore
     | EnrichmentStore
+    | Kinds
+    | TaskStore
     | RecordEdits
     | FeedStore
     | JobStore
@@ -131,6 +139,7 @@ export class AccountJoins extends Context.Service<
       const banksAlone = yield* AloneWithBanks
       const ids = yield* Ids
       const feeds = yield* FeedsOfAccounts
+      const enrichments = yield* EnrichmentsOfAccounts
       const joined = yield* JoinedRecords
 
       const usable = Effect.fnUntraced(function* (bank: Bank) {
@@ -235,6 +244,7 @@ export class AccountJoins extends Context.Service<
               exchanged,
               ...(yield* joined.join(id, elder.account, younger.account, exchanged, decided)),
               feeds: yield* feeds.join(named, pair, bankId, caller.cause),
+              enrichments: yield* enrichments.join(workspace.id, pair),
               ...decided
             }
             yield* joins.insert(made)
@@ -286,11 +296,12 @@ export class AccountJoins extends Context.Service<
             const younger = parted.find(({ account }) => account.id === kept.joinedId)
             if (elder === undefined || younger === undefined) return yield* bankIsRead
             yield* feeds.part(named, kept, [elder.account, younger.account], shares, caller.cause)
+            const left = yield* enrichments.part(kept)
             const data = { bankId: elder.bank.id, accountId: kept.accountId, joinedId: kept.joinedId }
             yield* events.append([
               accountParted.of({ workspaceId, subjectId: kept.accountId, cause: caller.cause, data })
             ])
-            return { accounts: [elder, younger] } satisfies PartedAccounts
+            return { accounts: [elder, younger], left } satisfies PartedAccounts
           })
         )
       })
@@ -311,5 +322,5 @@ export class AccountJoins extends Context.Service<
         part
       })
     })
-  ).pipe(Layer.provide([FeedsOfAccounts.layer, JoinedRecords.layer, AloneWithBanks.layer]))
+  ).pipe(Layer.provide([FeedsOfAccounts.layer, EnrichmentsOfAccounts.layer, JoinedRecords.layer, AloneWithBanks.layer]))
 }

@@ -23,6 +23,7 @@ import type { Row } from "../../src/table/Table.ts"
 import { wholeScan } from "../../src/table/RowScan.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
+import { Kinds } from "../../src/enrichment/Kinds.ts"
 import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 import * as Layer from "effect/Layer"
@@ -203,7 +204,7 @@ const lived = Effect.fnUntraced(function* (simulation: Simulation, instance: str
   }
 })
 
-const joins = AccountJoins.layer.pipe(Layer.provide(RowEdits.layer))
+const joins = AccountJoins.layer.pipe(Layer.provide([RowEdits.layer, Kinds.layer([])]))
 
 const instances = ["snapshotwindow-account-stable", "snapshotfull-account-none", "delta-connection-perstatus"] as const
 

@@ -2,6 +2,7 @@
 import {
   calling,
   makeBank,
+  makeEnrichment,
   makeJob,
   ownerOf,
   somebody,
@@ -12,6 +13,8 @@ import {
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
 import type { Caller } from "../../src/access/Caller.ts"
 import { bankLease } from "../../src/bank/BankLease.ts"
@@ -24,10 +27,12 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
 import { Leases } from "../../src/storage/Lease.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
+import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
+import { Kinds } from "../../src/enrichment/Kinds.ts"
 import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 
-const joins = AccountJoins.layer.pipe(Layer.provide(RowEdits.layer))
+const joins = AccountJoins.layer.pipe(Layer.provide([RowEdits.layer, Kinds.layer([])]))
 const instance = "snapshotfull-account-stable"
 
 /** An account that was read, and came back under ids that nothing tells. */
@@ -146,6 +151,89 @@ describe("joining accounts", () => {
       expect(yield* failed(service.join(caller, ref, elder.id))).toMatchObject({ code: "SYNC_ALREADY_RUNNING" })
       yield* jobs.cancel(job.id, "cancel", caller.cause)
       yield* service.join(caller, ref, elder.id)
+    }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene(
+    "lets enrichments name the account that goes on, until the two are parted",
+    { model: "upsertByKey" },
+    (simulation) =>
+      Effect.gen(function* () {
+        const service = yield* AccountJoins
+        const { bank, caller, elder, workspace, younger } = yield* relinked(simulation)
+        const store = yield* EnrichmentStore
+        const keep = (name: string, config: Schema.Json) =>
+          Effect.tap(makeEnrichment(workspace, { name, config }), store.insert)
+        const address = "https://hooks.slack.com/services/T0/B0/only-for-the-one-who-has-it"
+        const made = {
+          listed: yield* keep("listed", { accountIds: [younger.id, "acct_else"] }),
+          both: yield* keep("both", { accountIds: [younger.id, elder.id], limits: { [younger.id]: 1, [elder.id]: 2 } }),
+          written: yield* keep("written", { when: `event.accountId == "${younger.id}" || size("${younger.id}") > 0` }),
+          secret: yield* keep("secret", {
+            accountIds: [younger.id],
+            destinations: [{ type: "slack", webhookUrl: address }]
+          }),
+          changed: yield* keep("changed", { accountIds: [younger.id], limit: 1 }),
+          removed: yield* keep("removed", { accountIds: [younger.id] }),
+          older: yield* keep("older", { accountIds: [elder.id] })
+        }
+        const all = Effect.map(store.list([workspace.id]), (found) =>
+          Object.fromEntries(found.map((one) => [one.name, one]))
+        )
+        const configs = Effect.map(all, (found) =>
+          Object.fromEntries(Object.entries(found).map(([name, { config }]) => [name, config]))
+        )
+        const before = yield* configs
+        const { account, join } = yield* service.join(caller, { bankId: bank.id, accountId: younger.id }, elder.id)
+        expect(yield* configs).toEqual({
+          listed: { accountIds: [elder.id, "acct_else"] },
+          both: { accountIds: [elder.id], limits: { [elder.id]: 2 } },
+          written: { when: `event.accountId == "${elder.id}" || size("${elder.id}") > 0` },
+          secret: { accountIds: [elder.id], destinations: [{ type: "slack", webhookUrl: address }] },
+          changed: { accountIds: [elder.id], limit: 1 },
+          removed: { accountIds: [elder.id] },
+          older: { accountIds: [elder.id] }
+        })
+        const during = yield* all
+        expect([during["listed"]!.revision, during["listed"]!.version, during["older"]]).toEqual([2, 2, made.older])
+        expect(JSON.stringify(join)).not.toContain("only-for-the-one")
+        const { changed, listed } = during
+        yield* store.update({
+          ...changed!,
+          config: { accountIds: [elder.id], limit: 2 },
+          version: changed!.version + 1
+        })
+        yield* store.update({ ...listed!, name: "listed, renamed", version: listed!.version + 1 })
+        yield* store.remove(workspace.id, made.removed.id)
+        const { left } = yield* service.part(caller, { bankId: account.bankId, accountId: account.id })
+        const { listed: _, removed: gone, ...rest } = before
+        expect(yield* configs).toEqual({
+          ...rest,
+          "listed, renamed": before["listed"],
+          changed: { accountIds: [elder.id], limit: 2 }
+        })
+        expect(left.map(({ name }) => name)).toEqual(["changed"])
+      }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene("puts enrichments back join by join", { model: "upsertByKey" }, (simulation) =>
+    Effect.gen(function* () {
+      const service = yield* AccountJoins
+      const { bank, caller, elder, workspace, younger } = yield* relinked(simulation)
+      const third = yield* storeAccount(bank, { currency: elder.currency, accountType: elder.accountType })
+      const store = yield* EnrichmentStore
+      const config = { accountIds: [third.id, younger.id] }
+      const made = yield* Effect.tap(makeEnrichment(workspace, { config }), store.insert)
+      const now = Effect.map(store.get(workspace.id, made.id), (found) => Option.getOrThrow(found).config)
+      const ref = { bankId: bank.id, accountId: elder.id }
+      const first = yield* service.join(caller, ref, younger.id)
+      expect(yield* now).toEqual({ accountIds: [third.id, elder.id] })
+      const second = yield* service.join(caller, { ...ref, bankId: first.account.bankId }, third.id)
+      expect(yield* now).toEqual({ accountIds: [elder.id] })
+      yield* service.part(caller, { ...ref, bankId: second.account.bankId })
+      expect(yield* now).toEqual({ accountIds: [third.id, elder.id] })
+      yield* service.part(caller, ref)
+      expect(yield* now).toEqual(config)
     }).pipe(Effect.provide(joins))
   )
 

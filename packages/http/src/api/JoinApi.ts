@@ -7,7 +7,7 @@ import { joinEvidence } from "@millrace/core/bank"
 import { Id, Timestamp } from "@millrace/core"
 import { AccountRecord } from "./AccountApi.ts"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
-import { One } from "./Envelope.ts"
+import { One, OneWith } from "./Envelope.ts"
 import { Text } from "./Parameters.ts"
 
 export const AccountJoinRecord = Schema.Struct({
@@ -62,7 +62,7 @@ export const JoinApi = HttpApiGroup.make("joins", { topLevel: true }).add(
   }),
   HttpApiEndpoint.post("partAccounts", `${path}/part`, {
     params,
-    success: One(PartedRecord),
+    success: OneWith(PartedRecord, Schema.Struct({ warnings: Schema.Array(Schema.String) })),
     error: [...ofPath, StateConflict, Unprocessable]
   })
 )

@@ -35,9 +35,15 @@ export const layer = serve(
           one({ account: accountToWire(bank)(account), join: joinToWire(join) })
         ),
       partAccounts: ({ caller, ids }) =>
-        Effect.map(accounts.part(caller, refOf(ids)), ({ accounts: parted }) =>
-          one({ accounts: parted.map(({ account, bank }) => accountToWire(bank)(account)) })
-        )
+        Effect.map(accounts.part(caller, refOf(ids)), ({ accounts: parted, left }) => ({
+          ...one({ accounts: parted.map(({ account, bank }) => accountToWire(bank)(account)) }),
+          meta: {
+            warnings: left.map(
+              ({ id, name }) =>
+                `The enrichment "${name}" (${id}) was changed meanwhile: it names the older account still`
+            )
+          }
+        }))
     }
   })
 )

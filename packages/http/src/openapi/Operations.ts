@@ -237,7 +237,7 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   joinAccounts: {
     description:
       "Makes one account out of two. The older one goes on with everything that refers to it, and is read where the " +
-      "younger one was; records that both have become one, feeds that named either name it, and what people wrote " +
+      "younger one was; records that both have become one, feeds and enrichments that named either name it, and what people wrote " +
       "stays. Refused for another currency or type, and while one of the two banks is read.",
     body: { accountId: ids.otherAccount },
     answer: one({ account: Examples.account, join: Examples.accountJoin })
@@ -245,10 +245,11 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   partAccounts: {
     description:
       "Takes back the latest join: both accounts are as they were. What arrived since belongs to the account whose " +
-      "upstream it came from.",
-    answer: one({
-      accounts: [Examples.account, { ...Examples.account, id: ids.otherAccount, accountName: "Everyday account" }]
-    })
+      "upstream it came from. Enrichments that somebody changed meanwhile are left as they are: `meta.warnings` names them.",
+    answer: one(
+      { accounts: [Examples.account, { ...Examples.account, id: ids.otherAccount, accountName: "Everyday account" }] },
+      { warnings: [] }
+    )
   },
   undoMatch: {
     description: "Parts two transactions that were taken for one. No later sync joins them again.",

@@ -30,7 +30,7 @@ export const layer = (note: (operation: string, ...args: ReadonlyArray<unknown>)
       part: Effect.fnUntraced(function* (caller, ref) {
         yield* note("partAccounts", caller.cause)
         yield* within(ref)
-        return { accounts: [own, own] as const }
+        return { accounts: [own, own] as const, left: [] }
       })
     })
   )
