@@ -206,7 +206,7 @@ describe("joining accounts", () => {
         yield* store.update({ ...listed!, name: "listed, renamed", version: listed!.version + 1 })
         yield* store.remove(workspace.id, made.removed.id)
         const { left } = yield* service.part(caller, { bankId: account.bankId, accountId: account.id })
-        const { listed: _, removed: gone, ...rest } = before
+        const { listed: _, removed: _gone, ...rest } = before
         expect(yield* configs).toEqual({
           ...rest,
           "listed, renamed": before["listed"],
