@@ -56,9 +56,8 @@ it.effect("cannot be written or changed by anybody else, and stand while a forme
     const strange = stateOf(yield* (yield* signedBy(foreign)).start(caller, feed.id, {}))
     const own = stateOf(yield* pages.start(caller, feed.id, {}))
     const [body, signature] = own.split(".") as [string, string]
-    const other = Buffer.from(body, "base64url")
-      .toString()
-      .replace(feed.id, `${feed.id.slice(0, -1)}0`)
+    const otherFeed = `${feed.id.slice(0, -1)}${feed.id.endsWith("0") ? "1" : "0"}`
+    const other = Buffer.from(body, "base64url").toString().replace(feed.id, otherFeed)
     for (const state of [
       strange,
       `${Buffer.from(other).toString("base64url")}.${signature}`,
