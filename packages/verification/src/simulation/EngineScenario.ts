@@ -466,7 +466,8 @@ class EngineScenario {
     const { work } = this.installation
     for (let n = 0; n < 60 && !this.desk(work.isDone); n++) this.pass(minute)
     must("every task ends once faults stop", this.desk(work.isDone), () => "some are open")
-    // A feed that waited to be tried again may have begun at this very moment.
+    // Idle time passes in strides, and what is due is looked at after each: a run that a clock set back has put off may
+    // have begun just now.
     this.pass(second)
     this.pass(hour, () => this.watch.idle)
     must("every job ends once faults stop", this.watch.idle, () => this.watch.active)
