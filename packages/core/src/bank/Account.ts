@@ -33,6 +33,8 @@ export const Account = Schema.Struct({
   upstreamName: Schema.optionalKey(Schema.String),
   /** The connection shows which way money moved the wrong way round: amounts of movements are turned as they are read. */
   signOverride: Schema.optionalKey(Schema.Boolean),
+  /** Since when it is asked for that `signOverride` be the other one: so many rows are turned behind the request. */
+  signAskedAt: Schema.optionalKey(Timestamp),
   accountType: AccountType,
   accountSubtype: Schema.optionalKey(Schema.String),
   /** Signed net position: negative for a debt. */

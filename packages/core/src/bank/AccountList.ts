@@ -62,6 +62,7 @@ export class AccountLists extends Context.Service<
           accountName: held?.accountName ?? observed.name,
           ...(held?.upstreamName === undefined ? {} : { upstreamName: held.upstreamName }),
           ...(held?.signOverride === undefined ? {} : { signOverride: held.signOverride }),
+          ...(held?.signAskedAt === undefined ? {} : { signAskedAt: held.signAskedAt }),
           accountType: observed.type,
           ...(subtype === undefined ? {} : { accountSubtype: subtype }),
           balance: observed.balance,

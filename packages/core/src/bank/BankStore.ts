@@ -42,6 +42,8 @@ export interface BankDetails {
 export interface AccountDetails {
   readonly accountName?: string | null
   readonly signOverride?: boolean
+  /** `null`: it is asked for no longer. */
+  readonly signAskedAt?: Timestamp | null
 }
 
 /** A bank that is made for a feed. */

@@ -10,18 +10,18 @@ import { natureOf, type Bank } from "../bank/Bank.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { type AccountDetails, BankStore } from "../bank/BankStore.ts"
 import { Conflict, type Forbidden, type NotFound } from "../failure/Failure.ts"
-import { IdentityStore } from "../identity/IdentityStore.ts"
-import type { LoggedMatch, MatchId } from "../identity/LoggedMatch.ts"
-import { isOfFile } from "../identity/match/Coverage.ts"
-import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
-import { Digest } from "../shared/Digest.ts"
+import type { IdentityStore } from "../identity/IdentityStore.ts"
+import type { RecordStore } from "../record/RecordStore.ts"
+import type { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { signedTypes, turnedContent, type SignedType } from "../sync/SignOverride.ts"
+import { Tasks } from "../task/Tasks.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
+import { signChangeTask } from "./SignChangeTaskKind.ts"
+import { makeTurnAmounts, RowsTurnedAtOnce } from "./TurnedAmounts.ts"
 
 const ofFiles = new Conflict({
   code: "INVALID_STATE",
@@ -37,6 +37,8 @@ export class AccountChanges extends Context.Service<
      * Changes what is said of an account; feeds deliver what follows from it with their next sync. A name of null gives the
      * bank's back. `signOverride` turns the amounts of all transactions and trades that the connection has shown, and of
      * those that it shows from now on; words of people and rows of statement files stay. `Conflict` while the bank is read.
+     * Where those are too many for one request, the account says since when it is asked for (`signAskedAt`), and a task does
+     * it: until it has, everything is as it was. What the sign is at present takes the wish back.
      */
     readonly update: (
       caller: Caller,
@@ -51,16 +53,15 @@ export class AccountChanges extends Context.Service<
   static readonly layer: Layer.Layer<
     AccountChanges,
     never,
-    BankStore | RecordStore | IdentityStore | Leases | Transactor | Digest | Ids
+    BankStore | RecordStore | IdentityStore | Leases | Transactor | TaskStore | Digest | Ids
   > = Layer.effect(
     AccountChanges,
     Effect.gen(function* () {
       const banks = yield* BankStore
-      const records = yield* RecordStore
-      const identity = yield* IdentityStore
       const alone = yield* AloneWithBanks
       const { atomically } = yield* Transactor
-      const digest = yield* Digest
+      const tasks = yield* Tasks
+      const turn = yield* makeTurnAmounts
 
       const opened = Effect.fnUntraced(function* (caller: Caller, { accountId, bankId }: AccountRef) {
         const { workspace } = caller.principal
@@ -71,66 +72,57 @@ export class AccountChanges extends Context.Service<
         return { bank, row: yield* reach(caller, "updateAccount", "Account", found) }
       })
 
-      /** All records of the connection, with their amounts turned round. What was merged into another one stays merged. */
-      const turnRecords = Effect.fnUntraced(function* (scope: RecordScope & { readonly dataType: SignedType }) {
-        const upTo = yield* records.lastChange(scope.accountId)
-        for (let after = 0; after < upTo;) {
-          const some = yield* records.changes(scope, { after, upTo, limit: limits.commitChunk })
-          if (some.length === 0) return
-          after = some[some.length - 1]!.changeNo
-          const shown = some.filter((record) => !isOfFile(record))
-          yield* records.write(
-            scope,
-            shown.map((record) => ({ id: record.id, ...turnedContent(scope.dataType, record, digest) }))
-          )
-          yield* records.merge(
-            scope,
-            shown.flatMap(({ id, mergedInto: into }) => (into === undefined ? [] : [{ id, into }]))
-          )
+      /**
+       * Keeps that the sign is to be another one, or is to stay, and what else is said of the account. The task that waits goes
+       * first: whoever runs it has turned everything by then, or turns nothing any more.
+       */
+      const asked = Effect.fnUntraced(function* (
+        caller: Caller,
+        ref: AccountRef,
+        { signOverride, ...said }: AccountDetails
+      ) {
+        const key = ref.accountId
+        yield* tasks.withdraw(signChangeTask, key)
+        const { bank, row } = yield* opened(caller, ref)
+        const turns = signOverride !== undefined && signOverride !== (row.signOverride ?? false)
+        const now = yield* Timestamp.now
+        yield* banks.describeAccount(row.id, { ...said, signAskedAt: turns ? (row.signAskedAt ?? now) : null }, now)
+        if (turns) {
+          const payload = { workspaceId: row.workspaceId, bankId: bank.id, accountId: row.id }
+          yield* tasks.enqueue(signChangeTask, { key, workspaceId: row.workspaceId, payload })
         }
-      })
-
-      /** What a match that is taken back restores is turned, too. */
-      const turnMatches = Effect.fnUntraced(function* (scope: RecordScope & { readonly dataType: SignedType }) {
-        const of = (content: LoggedMatch["before"]) =>
-          isOfFile(content) ? content : turnedContent(scope.dataType, content, digest)
-        for (let before: MatchId | undefined; ;) {
-          const some = yield* identity.matches(scope, {
-            limit: limits.page.max,
-            ...(before === undefined ? {} : { before })
-          })
-          for (const match of some) {
-            yield* identity.setMatch({ ...match, before: of(match.before), observed: of(match.observed) })
-          }
-          if (some.length < limits.page.max) return
-          before = some[some.length - 1]!.id
-        }
-      })
-
-      const turn = Effect.fnUntraced(function* ({ id: accountId, workspaceId }: Account) {
-        for (const dataType of signedTypes) {
-          const scope = { workspaceId, accountId, dataType }
-          yield* turnRecords(scope)
-          yield* turnMatches(scope)
-        }
+        return yield* opened(caller, ref)
       })
 
       return AccountChanges.of({
         update: Effect.fn("AccountChanges.update")(function* (caller, ref, change) {
           const { bank, row } = yield* opened(caller, ref)
-          const turns = change.signOverride !== undefined && change.signOverride !== (row.signOverride ?? false)
+          const { signOverride } = change
+          const turns = signOverride !== undefined && signOverride !== (row.signOverride ?? false)
           if (turns && natureOf(bank) !== "connected") return yield* ofFiles
-          const written = Effect.gen(function* () {
-            // Somebody may have said so, or have deleted the bank, since it was looked at.
-            const { row: before } = yield* opened(caller, ref)
-            if (turns && change.signOverride !== (before.signOverride ?? false)) yield* turn(before)
+          if (signOverride !== undefined && row.signAskedAt !== undefined) {
+            return yield* atomically(asked(caller, ref, change))
+          }
+          const most = yield* RowsTurnedAtOnce
+          // Somebody may have said so, or have deleted the bank, since it was looked at.
+          const now = opened(caller, ref)
+          const described = Effect.gen(function* () {
+            const { row: before } = yield* now
             yield* banks.describeAccount(before.id, change, yield* Timestamp.now)
-            return yield* opened(caller, ref)
+            return yield* now
+          })
+          if (!turns) return yield* atomically(described)
+          const turned = Effect.gen(function* () {
+            const { row: before } = yield* now
+            if (signOverride !== (before.signOverride ?? false)) yield* turn(before, most)
+            return yield* described
           })
           // Nothing is on its way that was read under the other sign.
-          return yield* turns ? alone.act([bank.id], () => written) : atomically(written)
+          return yield* alone
+            .act([bank.id], () => turned)
+            .pipe(Effect.catchTag("TooManyRows", () => atomically(asked(caller, ref, change))))
         })
       })
     })
-  ).pipe(Layer.provide(AloneWithBanks.layer))
+  ).pipe(Layer.provide([AloneWithBanks.layer, Tasks.layer]))
 }

@@ -90,6 +90,12 @@ const faultOf = (a: Owned, b: Owned): Unprocessable | undefined => {
   return undefined
 }
 
+const turning = new Conflict({
+  code: "INVALID_STATE",
+  message: "The amounts of one of the accounts are being turned round (signChange): try again when that is done",
+  details: []
+})
+
 const isRead = ({ account, bank }: Owned): boolean =>
   account.state === "open" && bank.connectionStatus?.connected !== false
 
@@ -184,6 +190,7 @@ export class AccountJoins extends Context.Service<
         const account = (yield* banks.accounts(bankId)).find((held) => held.id === id && isOwnAccount(held))
         const bank = yield* banks.get(workspaceId, bankId)
         if (account === undefined || Option.isNone(bank)) return yield* bankIsRead
+        if (account.signAskedAt !== undefined) return yield* turning
         return { bank: bank.value, account } satisfies Owned
       })
 

@@ -1,11 +1,15 @@
 /** What people say of accounts: later reads and syncs follow it, and nothing that they wrote elsewhere is overwritten. */
 import { NodeDigest } from "@millrace/adapters"
+import { FaultPoints } from "@millrace/testing/fault"
 import { ownerOf, storeAccount, storeBank, storeFeed, storeTable } from "@millrace/testing/fixture"
 import { ledgerOf } from "@millrace/verification/simulation/Checkers"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Exit from "effect/Exit"
 import { describe, expect } from "vitest"
 import { bankLease } from "../../src/bank/BankLease.ts"
 import { BankStore, type AccountDetails } from "../../src/bank/BankStore.ts"
@@ -14,9 +18,19 @@ import { Cursors } from "../../src/cursor/Cursors.ts"
 import { Corrections } from "../../src/identity/Corrections.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Leases } from "../../src/storage/Lease.ts"
+import * as RowEdits from "../../src/table/RowEdits.ts"
 import { wholeScan } from "../../src/table/RowScan.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
+import { Kinds } from "../../src/enrichment/Kinds.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import type { RunningTask } from "../../src/task/TaskHandler.ts"
+import { TaskStore } from "../../src/task/TaskStore.ts"
 import { AccountChanges } from "../../src/usecase/AccountChanges.ts"
+import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
+import { signChanges } from "../../src/usecase/SignChangeTask.ts"
+import { signChangeTask } from "../../src/usecase/SignChangeTaskKind.ts"
+import { RowsTurnedAtOnce } from "../../src/usecase/TurnedAmounts.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 
 const useCases = Layer.mergeAll(
@@ -174,6 +188,133 @@ describe("turning the amounts of an account round", () => {
 
       yield* (yield* BankStore).setLife(bank.id, { deletedAt: workspace.createdAt }, workspace.createdAt)
       expect(yield* Effect.flip(changes.update(caller, ref, { accountName: "x" }))).toMatchObject({ _tag: "NotFound" })
+    }).pipe(Effect.provide(useCases))
+  )
+})
+
+/** One try of the task that turns an account, by a process that has these stores; `undefined` where none is ready. */
+const tryOnce = Effect.fnUntraced(function* (records?: RecordStore["Service"]) {
+  const tasks = yield* TaskStore
+  const ids = yield* Ids
+  const handler = yield* signChanges.pipe(
+    Effect.provide(NodeDigest.layer),
+    records === undefined ? (same) => same : Effect.provideService(RecordStore, records)
+  )
+  const [claimed] = (yield* tasks.claim("runner", [{ kind: signChangeTask.name, limit: 1 }], 60)).tasks
+  if (claimed === undefined) return undefined
+  const { fence, task } = claimed
+  const guard = tasks.fence(fence)
+  const running: RunningTask<unknown> = {
+    ...task,
+    workspaceId: task.workspaceId,
+    attempt: task.attempts,
+    guard,
+    finish: () => Effect.die("it ends in a transaction of its own")
+  }
+  const exit = yield* Effect.exit(handler.run(running))
+  if (Exit.isSuccess(exit)) {
+    const again = exit.value
+    yield* tasks.complete(
+      fence,
+      again === undefined ? undefined : { id: yield* ids.next("task"), afterSeconds: again.againSeconds }
+    )
+    return again === undefined ? "done" : "later"
+  }
+  // A process that died writes nothing; here the task is given back, as it is when its lease runs out.
+  yield* tasks.release(fence, 0)
+  return "died"
+})
+
+describe("turning the amounts of an account with many rows", () => {
+  const few = Effect.provideService(RowsTurnedAtOnce, 2)
+
+  /** An account with more rows than a request turns. */
+  const large = Effect.fnUntraced(function* (on: Simulation) {
+    const world = yield* opened(on, "snapshotfull-account-perstatus")
+    for (const n of [1, 2, 3]) world.post(`row ${n}`, `${n}`)
+    yield* world.sync
+    const amounts = Effect.map(world.rows, (rows) =>
+      Object.values(rows)
+        .map(({ amount }) => amount)
+        .toSorted()
+    )
+    return { ...world, amounts, wish: (details: AccountDetails) => few(world.say(details)) }
+  })
+
+  memoryScene("is left to a task, and tells so until all of them are turned", { model: "upsertByKey" }, (on) =>
+    Effect.gen(function* () {
+      const { amounts, bank, ledger, post, sync, wish } = yield* large(on)
+      const before = yield* ledger
+      const { row } = yield* wish({ signOverride: true, accountName: "Turned" })
+      expect(row).toMatchObject({ accountName: "Turned", signAskedAt: expect.any(String) })
+      expect(row.signOverride).toBeUndefined()
+      expect(yield* ledger).toEqual(before)
+      // What is read meanwhile is taken as it always was, and turned with the others.
+      post("row 4", "4")
+      yield* sync
+      expect(yield* amounts).toEqual(["1", "2", "3", "4"])
+      // Said once more it is the same wish.
+      expect((yield* wish({ signOverride: true })).row.signAskedAt).toBe(row.signAskedAt)
+      const leases = yield* Leases
+      yield* leases.take([bankLease(bank.id)], "a run", 60)
+      expect(yield* tryOnce()).toBe("later")
+      yield* leases.free("a run")
+      yield* Effect.flatMap(Clock.Clock, ({ sleep }) => sleep(Duration.seconds(10)))
+      expect(yield* tryOnce()).toBe("done")
+      const account = (yield* (yield* BankStore).accounts(bank.id)).find(({ id }) => id === row.id)
+      expect(account).toMatchObject({ signOverride: true })
+      expect(account!.signAskedAt).toBeUndefined()
+      expect(yield* leases.current(bankLease(bank.id))).toMatchObject({ _tag: "None" })
+      yield* sync
+      expect(yield* amounts).toEqual(["-1", "-2", "-3", "-4"])
+      expect(yield* sync).toEqual([0, 0, 0])
+      expect(yield* tryOnce()).toBeUndefined()
+    }).pipe(Effect.provide(useCases))
+  )
+
+  memoryScene(
+    "can be taken back while it waits, and keeps accounts from being joined",
+    { model: "upsertByKey" },
+    (on) =>
+      Effect.gen(function* () {
+        const { accounts, caller, ledger, ref, wish } = yield* large(on)
+        const before = yield* ledger
+        yield* wish({ signOverride: true })
+        const joins = yield* AccountJoins
+        const other = accounts.find(({ id }) => id !== ref.accountId)!
+        const refused = yield* Effect.flip(joins.join(caller, ref, other.id))
+        expect(refused).toMatchObject({ code: "INVALID_STATE", message: expect.stringContaining("signChange") })
+        // A name says nothing of the sign.
+        expect((yield* wish({ accountName: "Ours" })).row.signAskedAt).toBeDefined()
+        expect((yield* wish({ signOverride: false })).row.signAskedAt).toBeUndefined()
+        expect(yield* tryOnce()).toBeUndefined()
+        expect(yield* ledger).toEqual(before)
+      }).pipe(Effect.provide([useCases, AccountJoins.layer.pipe(Layer.provide([RowEdits.layer, Kinds.layer([])]))]))
+  )
+
+  memoryScene("leaves no half of it where a process dies on the way", { model: "upsertByKey" }, (on) =>
+    Effect.gen(function* () {
+      const { bank, ledger, ref, wish } = yield* large(on)
+      const before = yield* ledger
+      yield* wish({ signOverride: true })
+      const points = new FaultPoints()
+      const records = points.wrap("RecordStore", yield* RecordStore)
+      const deaths: Array<string> = []
+      for (let n = 1; ; n++) {
+        points.arm(n)
+        const came = yield* tryOnce(records)
+        const died = points.fired
+        if (died === undefined) {
+          expect(came).toBe("done")
+          break
+        }
+        deaths.push(died)
+        expect([came, yield* ledger]).toEqual(["died", before])
+        const account = (yield* (yield* BankStore).accounts(bank.id)).find(({ id }) => id === ref.accountId)
+        expect(account).toMatchObject({ signAskedAt: expect.any(String) })
+      }
+      expect(deaths).toContain("RecordStore.write ends")
+      expect((yield* ledger).map(({ fields }) => fields["amount"]).toSorted()).toEqual(["-1", "-2", "-3"])
     }).pipe(Effect.provide(useCases))
   )
 })

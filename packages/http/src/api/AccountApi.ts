@@ -37,6 +37,14 @@ export const AccountRecord = Schema.Struct({
   signOverride: Schema.Boolean.annotate({
     description: "Whether amounts of transactions and trades are turned round as they are read from the connection."
   }),
+  signChange: Schema.NullOr(
+    Schema.Struct({ signOverride: Schema.Boolean, requestedAt: Timestamp.Timestamp }).annotate({
+      identifier: "SignChange"
+    })
+  ).annotate({
+    description:
+      "What signOverride will be, where the account has too many rows to turn them round within the request. Until then all of them are as they were. Null: nothing is under way."
+  }),
   createdAt: Timestamp.Timestamp,
   updatedAt: Timestamp.Timestamp,
   links: Links
@@ -49,7 +57,7 @@ const UpdateAccount = Schema.Struct({
   signOverride: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "true where the connection shows money that comes in as negative: amounts are turned round, those of before as well."
+        "true where the connection shows money that comes in as negative: amounts are turned round, those of before as well. An account with many rows is turned after the answer: signChange tells it. What it is at present takes a change back that is under way."
     })
   )
 }).annotate({ identifier: "UpdateAccount" })

@@ -26,6 +26,10 @@ export const toWire = (bank: Bank) => (account: Account) => {
     supports: account.supports.filter(isSyncType),
     state: account.state,
     signOverride: account.signOverride ?? false,
+    signChange:
+      account.signAskedAt === undefined
+        ? null
+        : { signOverride: account.signOverride !== true, requestedAt: account.signAskedAt },
     createdAt: account.createdAt,
     updatedAt: account.updatedAt,
     links: {

@@ -168,6 +168,7 @@ export const account = {
   supports: ["transactions", "balances"],
   state: "open",
   signOverride: false,
+  signChange: null,
   createdAt: created,
   updatedAt: at,
   links: { self: accountLink, transactions: `${accountLink}/transactions`, balances: `${accountLink}/balances` }

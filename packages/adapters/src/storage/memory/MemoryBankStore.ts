@@ -219,12 +219,13 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() => {
           for (const account of list) {
             const before = accounts.get(account.id) ?? account
-            const { historyFrom, joinedInto, joins, readFrom, signOverride } = before
+            const { historyFrom, joinedInto, joins, readFrom, signAskedAt, signOverride } = before
             const {
               historyFrom: _,
               joinedInto: _i,
               joins: _j,
               readFrom: _r,
+              signAskedAt: _a,
               signOverride: _s,
               upstreamName,
               ...rest
@@ -233,6 +234,7 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
               ...(historyFrom === undefined ? {} : { historyFrom }),
               ...(readFrom === undefined ? {} : { readFrom }),
               ...(signOverride === undefined ? {} : { signOverride }),
+              ...(signAskedAt === undefined ? {} : { signAskedAt }),
               ...(joinedInto === undefined ? {} : { joinedInto }),
               ...(joins === undefined ? {} : { joins })
             }
@@ -243,11 +245,12 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
             )
           }
         }),
-      describeAccount: (id, { accountName, signOverride }, at) =>
+      describeAccount: (id, { accountName, signAskedAt, signOverride }, at) =>
         call(() => {
           const account = accounts.get(id)
           if (account === undefined) return
-          const { signOverride: turned = false, upstreamName, ...rest } = account
+          const { signAskedAt: asked, signOverride: turned = false, upstreamName, ...rest } = account
+          const nextAsked = signAskedAt === undefined ? asked : (signAskedAt ?? undefined)
           const given = accountName === undefined && upstreamName !== undefined ? rest.accountName : accountName
           set(
             accounts,
@@ -256,6 +259,7 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
               ...rest,
               ...named(upstreamName ?? rest.accountName, given ?? undefined),
               ...((signOverride ?? turned) ? { signOverride: true } : {}),
+              ...(nextAsked === undefined ? {} : { signAskedAt: nextAsked }),
               updatedAt: at
             })
           )

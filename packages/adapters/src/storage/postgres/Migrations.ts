@@ -63,6 +63,7 @@ import { accountJoins } from "./migrations/0051_account_joins.ts"
 import { plainFindings } from "./migrations/0052_plain_findings.ts"
 import { allowances } from "./migrations/0053_allowances.ts"
 import { endedSubjects } from "./migrations/0054_ended_subjects.ts"
+import { signChanges } from "./migrations/0055_sign_changes.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -122,7 +123,8 @@ export const migrations = {
   "0051_account_joins": accountJoins,
   "0052_plain_findings": plainFindings,
   "0053_allowances": allowances,
-  "0054_ended_subjects": endedSubjects
+  "0054_ended_subjects": endedSubjects,
+  "0055_sign_changes": signChanges
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -39,6 +39,8 @@ export const ownColumns = [
   "currency",
   "joined_into",
   "joins",
+  // Accounts are not joined while it is there.
+  "sign_asked_at",
   "created_at",
   "updated_at"
 ] as const

@@ -67,6 +67,7 @@ export interface AccountRow {
   readonly account_name: string
   readonly given_name: string | null
   readonly sign_override: boolean
+  readonly sign_asked_at: Date | null
   readonly account_type: Account["accountType"]
   readonly account_subtype: string | null
   readonly balance: Decimal.Decimal
@@ -103,6 +104,7 @@ export const toAccount = (row: AccountRow): Account => ({
   ...present({
     upstreamName: row.given_name === null ? null : row.account_name,
     signOverride: row.sign_override ? true : null,
+    signAskedAt: optionalInstant(row.sign_asked_at),
     accountSubtype: row.account_subtype,
     creditLimit: row.credit_limit,
     balanceAsOf: optionalInstant(row.balance_as_of),
@@ -152,6 +154,7 @@ export const accountColumns: ReadonlyArray<keyof AccountRow> = [
   "account_name",
   "given_name",
   "sign_override",
+  "sign_asked_at",
   "account_type",
   "account_subtype",
   "balance",
@@ -366,10 +369,16 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             excluded.currency, excluded.credit_limit, excluded.balance_as_of, excluded.supports, excluded.state,
             excluded.created_at, excluded.updated_at)`)
       }),
-      describeAccount: Effect.fn("BankStore.describeAccount")(function* (id, { accountName, signOverride }, at) {
+      describeAccount: Effect.fn("BankStore.describeAccount")(function* (
+        id,
+        { accountName, signAskedAt, signOverride },
+        at
+      ) {
         yield* stored(sql`update account set
             given_name = case when ${accountName === undefined} then given_name else ${nullable(accountName)} end,
-            sign_override = coalesce(${nullable(signOverride)}, sign_override), updated_at = ${at}
+            sign_override = coalesce(${nullable(signOverride)}, sign_override),
+            sign_asked_at = case when ${signAskedAt === undefined} then sign_asked_at else ${nullable(signAskedAt)} end,
+            updated_at = ${at}
           where id = ${id}`)
       }),
       setReadFrom: Effect.fn("BankStore.setReadFrom")(function* (id, dataType, from) {
