@@ -430,7 +430,10 @@ it("completes what a person has finished on a page of Plaid when Plaid says so, 
   expect(made.state).toBe("completed")
   const [bank, ...others] = await banksHere()
   expect([bank.id, others]).toEqual([made.bankId, []])
-  expect((await get(`/v1/banks/${bank.id}/accounts`)).length).toBeGreaterThan(0)
+  // They are read right after the attempt says that it is completed.
+  await expect
+    .poll(async () => (await get(`/v1/banks/${bank.id}/accounts`)).length, { timeout: 60_000 })
+    .toBeGreaterThan(0)
 
   expect((await finish(false)).state).not.toBe("completed")
   expect(await banksHere()).toHaveLength(1)

@@ -86,7 +86,7 @@ export const tradeOf =
       const isOfSecurity = securityId !== undefined
       return {
         providerAccountId,
-        providerId: activity.id.trim(),
+        providerId: activity.id,
         pending: false,
         fields: {
           date,
@@ -139,7 +139,7 @@ export const transactionOf =
       const description = textOf(activity)
       return {
         providerAccountId,
-        providerId: activity.id.trim(),
+        providerId: activity.id,
         pending: false,
         fields: {
           date,

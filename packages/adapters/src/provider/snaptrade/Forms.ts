@@ -1,9 +1,12 @@
 /** The forms of SnapTrade's answers, as far as they are read. Members that are not named here are left out. */
 import * as Schema from "effect/Schema"
-import { Amount, maybe } from "../upstream/UpstreamForm.ts"
+import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const text = maybe(Schema.String)
 const flag = maybe(Schema.Boolean)
+
+/** Brokerages put blanks around ids of theirs. */
+const Id = Schema.Trim.pipe(Schema.decodeTo(UpstreamId))
 
 export const Registered = Schema.Struct({ userId: Schema.String, userSecret: Schema.NonEmptyString })
 
@@ -30,7 +33,7 @@ export type Brokerage = typeof Brokerage.Type
 export const List = Schema.Array(Schema.Unknown)
 
 export const Authorization = Schema.Struct({
-  id: Schema.NonEmptyString,
+  id: Id,
   brokerage: maybe(Brokerage),
   disabled: flag,
   data_freshness_mode: text
@@ -47,7 +50,7 @@ const SyncStatus = Schema.Struct({
 })
 
 export const Account = Schema.Struct({
-  id: Schema.NonEmptyString,
+  id: Id,
   name: text,
   number: text,
   institution_account_id: text,
@@ -98,7 +101,7 @@ export const Activities = Schema.Struct({
 const Symbol = Schema.Struct({ id: text, symbol: text, description: text })
 
 export const Activity = Schema.Struct({
-  id: Schema.NonEmptyString,
+  id: Id,
   symbol: maybe(Symbol),
   option_symbol: maybe(Schema.Struct({ id: text, ticker: text })),
   currency: maybe(Currency),
@@ -119,7 +122,7 @@ export type Activity = typeof Activity.Type
 export const Orders = Schema.Struct({ orders: Schema.Array(Schema.Unknown) })
 
 export const Order = Schema.Struct({
-  brokerage_order_id: Schema.NonEmptyString,
+  brokerage_order_id: Id,
   status: text,
   order_type: text,
   time_in_force: text,

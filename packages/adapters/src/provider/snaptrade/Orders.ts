@@ -71,7 +71,7 @@ export const orderRecords =
     const currency = written === undefined ? accountCurrency : currencyOf(written)
     if (currency === undefined) return Result.fail("price_currency is no code")
     const executed = instantOf(order.time_executed)
-    const orderId = order.brokerage_order_id.trim()
+    const orderId = order.brokerage_order_id
     const records: Array<ObservedRecord> = []
     for (const [n, leg] of order.legs.entries()) {
       const { canceled_quantity: canceled, filled_quantity: filled, total_quantity: total } = leg

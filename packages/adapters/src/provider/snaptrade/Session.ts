@@ -81,11 +81,11 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     )
   )
 
-  const accounts = remembered(
+  const listed = remembered(
     Effect.gen(function* () {
       const { brokerage } = yield* usable
-      const listed = yield* ask("accounts", { answer: Forms.List, path: `/authorizations/${ref}/accounts` })
-      const { quarantined, rows } = readRows(listed, Forms.Account, "id", (row) =>
+      const answer = yield* ask("accounts", { answer: Forms.List, path: `/authorizations/${ref}/accounts` })
+      const { quarantined, rows } = readRows(answer, Forms.Account, "id", (row) =>
         isId(row.id) ? Result.succeed(row) : Result.fail("id is none of SnapTrade's")
       )
       // An account that is left out would look as if the bank had closed it.
@@ -95,13 +95,31 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
           path: "accounts"
         })
       }
-      const known: Array<KnownAccount> = []
-      for (const account of rows) {
-        const observed = observedAccount(account, yield* balancesOf(account.id), brokerage?.slug ?? "institution")
-        if (Result.isSuccess(observed)) known.push({ account, observed: observed.success })
-        else if (account.sync_status?.holdings?.initial_sync_completed !== true) return yield* notReady
-      }
-      return known
+      return { rows, institution: brokerage?.slug ?? "institution" }
+    })
+  )
+
+  /** The account with what can be spent of it; `undefined` where nobody will ever know an amount. */
+  const shown = Effect.fnUntraced(function* (account: Forms.Account) {
+    const { institution } = yield* listed
+    const observed = observedAccount(account, yield* balancesOf(account.id), institution)
+    if (Result.isSuccess(observed)) return { account, observed: observed.success } satisfies KnownAccount
+    return account.sync_status?.holdings?.initial_sync_completed === true ? undefined : yield* notReady
+  })
+
+  /** The same as far as its data need it: balances are asked for where the list tells no total alone. */
+  const known = Effect.fnUntraced(function* (account: Forms.Account) {
+    const { institution } = yield* listed
+    const observed = observedAccount(account, [], institution)
+    return Result.isSuccess(observed)
+      ? ({ account, observed: observed.success } satisfies KnownAccount)
+      : yield* shown(account)
+  })
+
+  const accounts = remembered(
+    Effect.gen(function* () {
+      const all = yield* Effect.forEach((yield* listed).rows, shown)
+      return all.filter((account) => account !== undefined)
     })
   )
 
@@ -114,14 +132,14 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
         errorMessage: "The broker asks the person to sign in again."
       } satisfies ConnectionHealth
     }
-    const listed = yield* Effect.catchTag(accounts, "NotReady", () => Effect.succeed(undefined))
-    const times = (listed ?? []).flatMap(
-      ({ account }) => instantOf(account.sync_status?.holdings?.last_successful_sync) ?? []
+    const found = yield* Effect.forEach((yield* listed).rows, known).pipe(
+      Effect.catchTag("NotReady", () => Effect.succeed(undefined))
     )
+    const all = (found ?? []).flatMap((one) => (one === undefined ? [] : [one.account]))
+    const times = all.flatMap((account) => instantOf(account.sync_status?.holdings?.last_successful_sync) ?? [])
     const latest = times.toSorted().at(-1)
     const since = latest === undefined ? {} : { lastUpstreamUpdateAt: latest }
-    if (listed === undefined || listed.some(({ account }) => !isRead(account)))
-      return { status: "pending", ...since } satisfies ConnectionHealth
+    if (found === undefined || !all.every(isRead)) return { status: "pending", ...since } satisfies ConnectionHealth
     return brokerage?.maintenance_mode === true || brokerage?.is_degraded === true
       ? ({
           status: "degraded",
@@ -134,9 +152,9 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
 
   /** The account asked for, which has the data. */
   const accountAsked = Effect.fnUntraced(function* ({ dataType, providerAccountIds }: PullRequest) {
-    const known = yield* accounts
     const [id, ...others] = providerAccountIds
-    const found = known.find(({ observed }) => observed.providerAccountId === id)
+    const asked = (yield* listed).rows.find((row) => row.id === id)
+    const found = asked === undefined ? undefined : yield* known(asked)
     if (found !== undefined && others.length === 0 && found.observed.supports.includes(dataType)) return found
     const message =
       others.length > 0
@@ -147,8 +165,8 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     return yield* new Unsupported({ message, dataType })
   })
 
-  const activities = Effect.fnUntraced(function* (request: PullRequest, known: KnownAccount) {
-    const { account, observed } = known
+  const activities = Effect.fnUntraced(function* (request: PullRequest, asked: KnownAccount) {
+    const { account, observed } = asked
     const id = observed.providerAccountId
     const status = account.sync_status?.transactions
     if (status?.initial_sync_completed === false) return yield* notReady
@@ -180,14 +198,14 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     const fresh = data.slice(overlap)
     const offset = before.offset + fresh.length
     if (fresh.length === 0 && offset < pagination.total) return yield* mutated("Activities ended before their number")
-    const translate = (request.dataType === "trades" ? tradeOf : transactionOf)(id, known.observed.currency)
+    const translate = (request.dataType === "trades" ? tradeOf : transactionOf)(id, asked.observed.currency)
     const { quarantined, rows } = readRows(fresh, Forms.Activity, "id", translate)
     const isLast = offset >= pagination.total
     return {
       upserted: rows,
       removed: [],
       quarantined,
-      coverage: windowOf(request, known, isLast, rows),
+      coverage: windowOf(request, asked, isLast, rows),
       end: isLast
         ? { kind: "done" }
         : {
@@ -197,9 +215,9 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     } satisfies SyncPage
   })
 
-  const holdings = Effect.fnUntraced(function* (known: KnownAccount) {
-    if (known.account.sync_status?.holdings?.initial_sync_completed === false) return yield* notReady
-    const id = known.observed.providerAccountId
+  const holdings = Effect.fnUntraced(function* (asked: KnownAccount) {
+    if (asked.account.sync_status?.holdings?.initial_sync_completed === false) return yield* notReady
+    const id = asked.observed.providerAccountId
     const { data_freshness, results } = yield* ask(
       "positions",
       { answer: Forms.Positions, path: `/accounts/${id}/positions/all` },
@@ -210,7 +228,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
       results,
       Forms.Position,
       "instrument",
-      positionOf(id, known.observed.currency, asOf)
+      positionOf(id, asked.observed.currency, asOf)
     )
     const upserted = holdingRecords(id, rows, yield* balancesOf(id), asOf)
     return {
@@ -221,14 +239,14 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
         kind: "full",
         // Of a position that could not be read nobody knows which one it is.
         complete: quarantined.length === 0,
-        ...(upserted.length === 0 && quarantined.length === 0 && hasHoldings(known.account) ? { none: [id] } : {})
+        ...(upserted.length === 0 && quarantined.length === 0 && hasHoldings(asked.account) ? { none: [id] } : {})
       },
       end: { kind: "done" }
     } satisfies SyncPage
   })
 
-  const orders = Effect.fnUntraced(function* (request: PullRequest, known: KnownAccount) {
-    const id = known.observed.providerAccountId
+  const orders = Effect.fnUntraced(function* (request: PullRequest, asked: KnownAccount) {
+    const id = asked.observed.providerAccountId
     const answer = yield* ask(
       "orders",
       {
@@ -238,7 +256,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
       },
       id
     )
-    const translate = orderRecords(id, known.observed.currency)
+    const translate = orderRecords(id, asked.observed.currency)
     const { quarantined, rows } = readRows(answer.orders, Forms.Order, "brokerage_order_id", (order) =>
       isOpen(order) ? translate(order) : Result.succeed([])
     )
@@ -262,17 +280,17 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     ),
     listAccounts: Effect.map(accounts, (known) => known.map(({ observed }) => observed)),
     pull: Effect.fn("SnapTrade.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
-      const known = yield* accountAsked(request)
+      const account = yield* accountAsked(request)
       switch (request.dataType) {
         case "trades":
         case "transactions":
-          return yield* activities(request, known)
+          return yield* activities(request, account)
         case "holdings":
           yield* onlyPage(request)
-          return yield* holdings(known)
+          return yield* holdings(account)
         case "orders":
           yield* onlyPage(request)
-          return yield* orders(request, known)
+          return yield* orders(request, account)
         case "loans":
           return yield* new Unsupported({ message: "SnapTrade has no loans", dataType: "loans" })
       }

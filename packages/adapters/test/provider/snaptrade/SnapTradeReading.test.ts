@@ -81,6 +81,22 @@ it.effect("SnapTrade: accounts have their total, what can be spent, their sort, 
   }).pipe(Effect.scoped)
 )
 
+it.effect("SnapTrade: a look at one account asks for the connection, the list, and what is looked at", () =>
+  Effect.gen(function* () {
+    const { fake, open, request } = yield* opened()
+    const looked = Effect.fnUntraced(function* (dataType: PullRequest["dataType"], key: string) {
+      const before = fake.server.requests.length
+      const session = yield* open()
+      expect(yield* session.inspect).toMatchObject({ status: "connected" })
+      yield* session.pull({ ...request(dataType, key), from: CalendarDate.make("2026-11-20") })
+      return fake.server.requests.slice(before).map(({ endpoint }) => endpoint)
+    })
+    expect(yield* looked("orders", "margin")).toEqual(["connection", "accounts", "orders"])
+    expect(yield* looked("transactions", "savings")).toEqual(["connection", "accounts", "activities"])
+    expect(yield* looked("holdings", "roth")).toEqual(["connection", "accounts", "positions", "balances"])
+  }).pipe(Effect.scoped)
+)
+
 it.effect("SnapTrade: trades have the signs of cash and units, exact numbers, and fees that are positive", () =>
   Effect.gen(function* () {
     const { ledger, request, session } = yield* opened()
