@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { client } from "@millrace/verification/postgres/TestPostgres"
 import { call, type Sent } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
-import { killServers, lastingPort, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
+import { killServers, freePort, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -140,7 +140,7 @@ beforeAll(async () => {
   mount(folder.path)
   isMounted = true
   process.once("exit", lazily)
-  port = await lastingPort()
+  port = await freePort()
 })
 
 afterAll(async () => {

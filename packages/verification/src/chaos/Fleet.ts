@@ -1,7 +1,7 @@
 /** Several workers on one database, each of which can be killed, ended, stopped and cut off by itself. */
 import { resolve } from "node:path"
 import { startTcpProxy, type TcpProxy } from "../fault/TcpProxy.ts"
-import { type Ending, lastingPort, type ServerProcess, startServer } from "../process/ServerProcess.ts"
+import { type Ending, freePort, type ServerProcess, startServer } from "../process/ServerProcess.ts"
 import type { FileModel } from "./WorkerAdapters.ts"
 
 const program = resolve(import.meta.dirname, "worker.ts")
@@ -94,7 +94,7 @@ export class Fleet {
     const fleet = new Fleet(options)
     for (let n = 0; n < options.workers; n++) {
       const proxy = n === 0 ? await startTcpProxy({ port: Number(new URL(options.databaseUrl).port) }) : undefined
-      fleet.workers.push(new Worker(n, await lastingPort(), proxy, options.environment?.(n) ?? {}))
+      fleet.workers.push(new Worker(n, await freePort(), proxy, options.environment?.(n) ?? {}))
     }
     // The first one makes the schema; the others find it.
     const [first, ...others] = fleet.workers

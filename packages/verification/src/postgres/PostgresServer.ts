@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { forget, guard } from "../process/Guardian.ts"
-import { lastingPort } from "../process/ServerProcess.ts"
+import { freePort } from "../process/ServerProcess.ts"
 
 export interface PostgresAddress {
   readonly port: number
@@ -81,7 +81,7 @@ export const startPostgres = async (options: {
   // The user that PostgreSQL runs as must be able to pass.
   await chmod(folder, 0o755)
   const remove = () => rm(folder, { recursive: true, force: true })
-  const port = await lastingPort()
+  const port = await freePort()
   const launch = async () => {
     const scope = Scope.makeUnsafe()
     const running = await Effect.runPromise(

@@ -57,27 +57,21 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL")
 })
 
-/** The port itself when it is free, any free one for 0; refused when it is taken. */
-const probed = (port: number): Promise<number> =>
-  new Promise((answer, refuse) => {
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((answer) => {
     const probe = createServer()
-    probe.once("error", refuse)
-    probe.listen(port, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => answer(typeof address === "object" && address !== null ? address.port : 0))
-    })
+    probe.once("error", () => answer(false))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => answer(true)))
   })
 
-export const freePort = (): Promise<number> => probed(0)
-
 /**
- * A free port outside the range that outgoing connections take theirs from: nobody takes it while a server that comes
- * back to it is down.
+ * A free port outside the range that outgoing connections take theirs from: nobody takes it before a server listens, nor
+ * while one that comes back to it is down.
  */
-export const lastingPort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = await probed(10_000 + Math.floor(Math.random() * 20_000)).catch(() => undefined)
-    if (port !== undefined) return port
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    if (await isFree(port)) return port
   }
 }
 
