@@ -82,7 +82,7 @@ it.live(
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* Effect.acquireRelease(
-          Effect.promise(() => makeServerDatabase(inject("postgres"))),
+          Effect.promise(() => makeServerDatabase(inject("postgres"), "migrated")),
           ({ drop }) => Effect.promise(drop)
         )
         const folder = yield* Effect.acquireRelease(

@@ -15,7 +15,7 @@ const cli = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url))
 let folder: string
 let database: ServerDatabase
 beforeAll(async () => {
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
   folder = await mkdtemp(join(tmpdir(), "millrace-collections-"))
   await copyFile(example, join(folder, "notes.ts"))
   await writeFile(join(folder, "millrace.config.json"), JSON.stringify({ modules: ["./notes.ts"] }))

@@ -32,7 +32,7 @@ let upstream: Server
 
 beforeAll(async () => {
   folder = await makeDataFolder()
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
   upstream = createServer((request, response) => {
     const known = request.headers.authorization === "Bearer s3cret"
     response.writeHead(known ? 200 : 401, { "content-type": "application/json" }).end(JSON.stringify(list))

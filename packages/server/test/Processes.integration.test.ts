@@ -213,7 +213,7 @@ describe("several processes on one database", { timeout: 600_000 }, () => {
 
   beforeAll(async () => {
     folder = await makeDataFolder()
-    database = await makeServerDatabase(inject("postgres"))
+    database = await makeServerDatabase(inject("postgres"), "migrated")
     log = join(folder.path, "pages.log")
     await writeFile(log, "")
     kernel = ManagedRuntime.make(

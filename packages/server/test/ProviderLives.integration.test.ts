@@ -2,8 +2,6 @@
  * The life of a bank of each provider over HTTP, against a server and a stand-in of the upstream on real sockets: it is
  * connected, synced, broken, mended by the person, refreshed and removed.
  */
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { OwnSessions } from "@millrace/core/access"
 import { Currency } from "@millrace/core"
@@ -25,6 +23,7 @@ import {
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { call } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { freePort } from "@millrace/verification/process/ServerProcess"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -68,15 +67,6 @@ const logged: Array<readonly [where: string, text: string]> = []
 const answered: Array<readonly [where: string, text: string]> = []
 /** What opens something for whoever has it, and was in the hands of the person's browser: once each. */
 const oneUse: Array<string> = []
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer()
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 
 /** Settings as a configuration file gives them: those that are secret are hidden. */
 const configOf = (fake: FakeUpstream) =>
@@ -138,7 +128,7 @@ const emptyConfiguration = {
 
 beforeAll(async () => {
   folder = await makeDataFolder()
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
   running = await start()
   const made = await running.runPromise(
     Effect.gen(function* () {

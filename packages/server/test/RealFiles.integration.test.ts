@@ -214,7 +214,7 @@ beforeAll(async () => {
   folder = await makeDataFolder()
   files = join(folder.path, "files")
   await mkdir(files)
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
   kernel = kernelOf()
   const {
     owner,

@@ -44,7 +44,7 @@ const untilHeld = async (): Promise<void> => {
 
 beforeAll(async () => {
   folder = await makeDataFolder()
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
 }, 300_000)
 
 afterAll(async () => {

@@ -30,7 +30,7 @@ const until = async (what: string, holds: () => Promise<boolean> | boolean): Pro
 
 beforeAll(async () => {
   folder = await makeDataFolder()
-  database = await makeServerDatabase(inject("postgres"))
+  database = await makeServerDatabase(inject("postgres"), "migrated")
 })
 
 afterAll(async () => {

@@ -32,7 +32,7 @@ const unmetered = Layer.succeed(AgreedRate, 20_000)
 
 export const startTableServer = async (address: PostgresAddress) => {
   const folder = await makeDataFolder()
-  const database = await makeServerDatabase(address)
+  const database = await makeServerDatabase(address, "migrated")
   const server = createServer()
   const runtime = ManagedRuntime.make(
     serve.pipe(

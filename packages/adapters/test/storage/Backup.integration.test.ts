@@ -18,7 +18,7 @@ import {
   storeJob,
   storeWorkspace
 } from "@millrace/testing/fixture"
-import { client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
+import { byFiles, client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -48,7 +48,7 @@ const open = (name: string) => {
 
 const makeEmpty = Effect.gen(function* () {
   const name = `backup_${randomBytes(8).toString("hex")}`
-  yield* Effect.acquireRelease(onServer(`create database ${name}`), () =>
+  yield* Effect.acquireRelease(onServer(`create database ${name} ${byFiles}`), () =>
     onServer(`drop database ${name} with (force)`)
   )
   return open(name)

@@ -1,7 +1,7 @@
 /** Which databases are taken, what is left of those that are refused, and how an earlier installation comes along. */
 import { migrate, migrations, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { checkWall, chooseServerRole, serverRole } from "../../src/storage/postgres/ServerRole.ts"
-import { client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
+import { byFiles, client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
@@ -34,7 +34,7 @@ const onServer = (statement: string) => Effect.orDie(Effect.provide(run(statemen
 /** An empty database, dropped with the test. */
 const makeDatabase = Effect.fnUntraced(function* (options = "") {
   const name = `check_${randomBytes(8).toString("hex")}`
-  yield* Effect.acquireRelease(onServer(`create database ${name} ${options}`), () =>
+  yield* Effect.acquireRelease(onServer(`create database ${name} ${options} ${byFiles}`), () =>
     onServer(`drop database ${name} with (force)`)
   )
   return {

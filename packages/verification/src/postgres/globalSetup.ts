@@ -9,11 +9,20 @@ declare module "vitest" {
   }
 }
 
+/** What only a crash needs: nothing of this server outlives the run. */
+const brief = {
+  full_page_writes: "off",
+  max_wal_senders: "0",
+  synchronous_commit: "off",
+  wal_compression: "off",
+  wal_level: "minimal"
+}
+
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const { password, port, stop, username } = await startPostgres({
     durable: false,
     // Tests of one file run side by side, each with clients of its own.
-    settings: { max_connections: "300" }
+    settings: { ...brief, max_connections: "300" }
   })
   const address = { password, port, username }
   try {
