@@ -23,7 +23,8 @@ const sources: Readonly<Record<string, string>> = {
   pagedServer: "packages/server/test/pagedServer.ts",
   tableServer: "packages/server/test/tableServer.ts",
   // A server looks for it beside itself.
-  ReadingThread: "packages/adapters/src/statement/thread/ReadingThread.ts"
+  ReadingThread: "packages/adapters/src/statement/thread/ReadingThread.ts",
+  stubbornThread: "packages/adapters/test/statement/stubbornThread.ts"
 }
 
 const names = new Map(Object.entries(sources).map(([name, source]) => [join(root, source), name]))
