@@ -278,7 +278,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
         errorMessage: "SnapTrade does not know this connection any more."
       })
     ),
-    listAccounts: Effect.map(accounts, (known) => known.map(({ observed }) => observed)),
+    listAccounts: Effect.map(accounts, (all) => all.map(({ observed }) => observed)),
     pull: Effect.fn("SnapTrade.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
       const account = yield* accountAsked(request)
       switch (request.dataType) {
