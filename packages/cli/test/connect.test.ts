@@ -1,167 +1,22 @@
-/** Connecting a bank as people do: the command line, the pages of the server, and a browser in between. */
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+/** Connecting a bank as people do: the command line, and the pages of the server. */
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Adapters } from "@millrace/adapters"
-import { DemoProvider } from "@millrace/adapters/provider"
-import { MemoryStorage } from "@millrace/adapters/memory"
-import { CurrentConnectAddresses } from "@millrace/core/bank"
-import { Currency } from "@millrace/core"
-import { Kernel, Workspaces } from "@millrace/core/kernel"
-import { type ClientStep, InvalidConnectPayload, type ProviderDriver } from "@millrace/core/provider"
-import { AccessLog, serve } from "@millrace/http"
-import type { AccessEntry } from "../../http/src/middleware/AccessLog.ts"
-import { layerMemory } from "@millrace/jobs"
-import { makeScriptedProvider } from "../../testing/src/provider/ScriptedProvider.ts"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import {
+  actionAt,
+  api,
+  attempt,
+  base,
+  entries,
+  environment,
+  open,
+  send,
+  start,
+  startUpload,
+  statement
+} from "./ConnectWorld.ts"
 import { run } from "./Run.ts"
-
-const later = "2199-01-01T00:00:00.000Z" as never
-
-/** A provider whose first step is that one; `good` is what it takes. */
-const providerOf = (
-  instance: string,
-  connectFlow: ProviderDriver["capabilities"]["connectFlow"],
-  step: ClientStep
-): ProviderDriver => {
-  const { bank, driver } = makeScriptedProvider({
-    instance,
-    changeModel: "snapshotFull",
-    scope: "account",
-    idTrust: "stable",
-    pageSize: 10,
-    overlapDays: 0,
-    historyDays: 90
-  })
-  bank("good", ["a"])
-  return {
-    ...driver,
-    name: `Upstream "${instance}" <b>`,
-    capabilities: { ...driver.capabilities, connectFlow },
-    beginConnect: () => Effect.succeed(step),
-    completeConnect: ({ payload }) =>
-      (payload.kind === "plaid_public_token" ? payload.publicToken : payload.connectionId) === "good"
-        ? Effect.succeed({
-            connection: { ref: "good", secrets: {} },
-            institution: { id: "i", name: "Good Bank", countryCodes: [], status: "ok" },
-            bankType: "bank"
-          })
-        : new InvalidConnectPayload({ message: "it is none of ours" })
-  }
-}
-
-const providers = [
-  DemoProvider.make(),
-  providerOf("token", "token", { kind: "popup", url: "https://bridge.example/create", expiresAt: later }),
-  providerOf("link", "link", { kind: "link", token: "link</script><b>", expiresAt: later }),
-  providerOf("session", "authSession", { kind: "authSession", authSessionId: "as_1", expiresAt: later }),
-  providerOf("connector", "connector", {
-    kind: "connector",
-    sessionToken: "jwt",
-    connectorId: "c_1",
-    connectionId: "conn_1",
-    expiresAt: later
-  }),
-  providerOf("redirect", "redirect", {
-    kind: "redirect",
-    url: "https://bank.example/consent?a=1&b=2",
-    expiresAt: later
-  })
-]
-
-const server = createServer()
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-await new Promise<void>((resolve) => server.close(() => resolve()))
-const port = Number(new URL(base).port)
-
-const entries: Array<AccessEntry> = []
-const kernel = Kernel.layerUseCases(Redacted.make("a secret for cursors that only this test has")).pipe(
-  Layer.provideMerge(layerMemory()),
-  Layer.provideMerge(Kernel.layerRun),
-  Layer.provideMerge(Adapters.layer({ providers, folder: undefined })),
-  Layer.provideMerge(MemoryStorage.layer),
-  Layer.provide(Layer.succeed(CurrentConnectAddresses, { base, isPublic: false }))
-)
-const http = createServer()
-const runtime = ManagedRuntime.make(
-  serve.pipe(
-    Layer.provide(NodeHttpServer.layer(() => http, { host: "127.0.0.1", port })),
-    Layer.provide(Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => void entries.push(entry)))),
-    Layer.provideMerge(kernel)
-  )
-)
-
-let env: Readonly<Record<string, string>>
-let key: string
-beforeAll(async () => {
-  key = await runtime.runPromise(
-    Effect.flatMap(Workspaces, (workspaces) =>
-      workspaces.found({
-        name: "Test",
-        plan: "enterprise",
-        timezone: "UTC",
-        baseCurrency: Currency.make("USD"),
-        ownerEmail: "owner@example.com"
-      })
-    ).pipe(Effect.map(({ secret }) => Redacted.value(secret)))
-  )
-  env = { MILLRACE_API_KEY: key, MILLRACE_BASE_URL: base }
-})
-afterAll(async () => {
-  http.closeAllConnections()
-  await runtime.dispose()
-})
-
-interface Answer {
-  readonly status: number
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-const api = async (method: string, path: string, body?: object): Promise<Answer> => {
-  const answer = await fetch(base + path, {
-    method,
-    headers: { "x-api-key": key, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
-  const json = (await answer.json()) as { readonly data?: object }
-  return { status: answer.status, data: (json.data ?? json) as Answer["data"] }
-}
-
-const start = async (providerInstanceId: string, more: object = {}) => {
-  const { data } = await api("POST", "/v1/banks/connections/start", {
-    providerInstanceId,
-    email: "person@example.com",
-    forceNewConnection: true,
-    ...more
-  })
-  const page = String(data["connectUrl"])
-  return { attemptId: String(data["attemptId"]), page, state: new URL(page).searchParams.get("state")! }
-}
-const attempt = async (id: string) => (await api("GET", `/v1/banks/connections/attempts/${id}`)).data
-
-const open = async (url: string, fields?: Readonly<Record<string, string>>) => {
-  const answer = await fetch(url, {
-    redirect: "manual",
-    ...(fields === undefined ? {} : { method: "POST", body: new URLSearchParams(fields) })
-  })
-  return {
-    status: answer.status,
-    text: await answer.text(),
-    policy: answer.headers.get("content-security-policy") ?? "",
-    location: answer.headers.get("location"),
-    headers: answer.headers
-  }
-}
-
-const actionAt = (state: string, what: string) => `${base}/connect/attempt/${what}?state=${state}`
 
 describe("the pages on which a bank is connected", () => {
   it("lead through the demo bank to a bank, with no script and nothing from elsewhere", async () => {
@@ -277,28 +132,6 @@ describe("the pages on which a bank is connected", () => {
   })
 })
 
-/** A feed for files, and an address of its page. */
-const startUpload = async (body: object = {}) => {
-  const feed = await api("POST", "/v1/feeds", {
-    name: "Statements <b>",
-    source: "upload",
-    dataType: "transactions",
-    sourceConfig: { type: "upload" }
-  })
-  const path = `/v1/feeds/${String(feed.data["id"])}/uploads`
-  const { data } = await api("POST", `${path}/start`, body)
-  return { path, page: String(data["url"]) }
-}
-
-const statement = "Date;Description;Amount\n2026-03-02;Coffee;-4.50\n2026-03-03;Tea;-3.50\n"
-
-const send = async (page: string, text: string, name = "march.csv") => {
-  const form = new FormData()
-  form.set("file", new File([text], name, { type: "text/csv" }))
-  const answer = await fetch(page, { method: "POST", body: form })
-  return { status: answer.status, text: await answer.text() }
-}
-
 describe("the page on which statements are uploaded", () => {
   it("takes a file, says what was read, doubles nothing, and leads back", async () => {
     const { page, path } = await startUpload({ redirectUri: "https://app.example/done?tab=1" })
@@ -351,10 +184,6 @@ describe("the page on which statements are uploaded", () => {
   })
 })
 
-const chromium = "/usr/bin/chromium"
-const flags =
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
-
 /** A browser is any program that is given the address. */
 const browserThat = (script: string): string => {
   const path = join(mkdtempSync(join(tmpdir(), "millrace-browser-")), "browser.mjs")
@@ -364,7 +193,7 @@ const browserThat = (script: string): string => {
 
 const connect = (BROWSER: string, ...more: ReadonlyArray<string>) =>
   run(["banks", "connect", "--provider", "demo:default", "--email", "me@example.com", "--new", "-o", "json", ...more], {
-    env: { ...env, BROWSER },
+    env: { ...environment(), BROWSER },
     stdin: ""
   })
 
@@ -387,64 +216,4 @@ describe("millrace banks connect", () => {
     expect([code, out]).toEqual([1, ""])
     expect(err).toContain("The attempt is failed: The person stopped before the bank was connected")
   })
-
-  it.skipIf(!existsSync(chromium))(
-    "is gone through by clicks in headless Chromium (skipped where /usr/bin/chromium is not installed)",
-    { timeout: 300_000 },
-    async () => {
-      const { chromium: browsers } = await import("playwright-core")
-      const browser = await browsers.launch({ executablePath: chromium, headless: true, args: flags.split(" ") })
-      try {
-        const tab = await browser.newPage()
-        const faults: Array<string> = []
-        tab.on("console", (message) => {
-          if (message.type() === "error") faults.push(message.text())
-        })
-        const { attemptId, page } = await start("demo:default")
-        await tab.goto(page)
-        await tab.getByRole("link", { name: "Go to Demo" }).click()
-        await tab.getByLabel("How should the bank behave?").selectOption("demo:slow")
-        await tab.getByRole("button", { name: "Sign in and consent" }).click()
-        await tab.getByRole("heading", { name: "Your bank is connected" }).waitFor()
-        expect(await attempt(attemptId)).toMatchObject({ state: "completed" })
-        const stopped = await start("demo:token")
-        await tab.goto(stopped.page)
-        // By keyboard alone, as some people do.
-        await tab.getByLabel("Setup token").fill("not a token")
-        await tab.getByRole("button", { name: "Cancel" }).press("Enter")
-        await tab.getByRole("heading", { name: "You stopped before the bank was connected" }).waitFor()
-        expect(await attempt(stopped.attemptId)).toMatchObject({ state: "failed" })
-        const file = { name: "march.csv", mimeType: "text/csv", buffer: Buffer.from(statement) }
-        const upload = (await startUpload()).page
-        await tab.goto(upload)
-        await tab.getByLabel("Statement file").setInputFiles(file)
-        await tab.getByRole("button", { name: "Upload" }).click()
-        await tab.getByRole("heading", { name: "The file was uploaded" }).waitFor()
-        await tab.getByRole("link", { name: "Done" }).click()
-        await tab.getByRole("heading", { name: "Your files are uploaded" }).waitFor()
-        expect(faults).toEqual([])
-        // To look at the pages: a folder in MILLRACE_PICTURES gets a picture of each.
-        const folder = process.env["MILLRACE_PICTURES"]
-        if (folder !== undefined) {
-          for (const instance of ["default", "token", "link", "session", "connector", "redirect"]) {
-            await tab.goto((await start(`demo:${instance}`)).page)
-            await tab.screenshot({ path: join(folder, `${instance}.png`) })
-          }
-          await tab.goto(upload)
-          await tab.screenshot({ path: join(folder, "upload.png") })
-          for (const [name, text] of [
-            ["uploaded", statement],
-            ["refused", "Date;Description;Amount\n2026-03-02;Coffee;four\n"]
-          ] as const) {
-            await tab.goto(upload)
-            await tab.getByLabel("Statement file").setInputFiles({ ...file, buffer: Buffer.from(text) })
-            await tab.getByRole("button", { name: "Upload" }).click()
-            await tab.screenshot({ path: join(folder, `${name}.png`) })
-          }
-        }
-      } finally {
-        await browser.close()
-      }
-    }
-  )
 })

@@ -106,7 +106,7 @@ export class ConnectionAttemptStore extends Context.Service<
     readonly anyRunning: (
       workspaceId: WorkspaceId,
       instanceId: string,
-      removed: BankId
+      removed?: BankId
     ) => Effect.Effect<boolean, StorageUnavailable>
     /** Expires those that are open and whose time is over, at most `limit`. Returns how many. */
     readonly sweep: (limit: number) => Effect.Effect<number, StorageUnavailable>

@@ -50,6 +50,15 @@ export class ConnectionSubjectStore extends Context.Service<
       workspaceId: WorkspaceId,
       instanceId: string
     ) => Effect.Effect<ReadonlyArray<Subject>, StorageUnavailable>
+    /**
+     * At most `limit` of those that are older than `before` and that nobody has taken since, also such as have ended: taken now,
+     * the longest left first.
+     */
+    readonly takeLeft: (
+      before: Timestamp,
+      limit: number,
+      at: Timestamp
+    ) => Effect.Effect<ReadonlyArray<ConnectionSubject>, StorageUnavailable>
     /** Forgets one that has ended: the upstream has it no longer. */
     readonly forget: (
       workspaceId: WorkspaceId,

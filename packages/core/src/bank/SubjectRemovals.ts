@@ -19,13 +19,13 @@ import { BankStore } from "./BankStore.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import { ConnectionSubjectStore } from "./ConnectionSubject.ts"
 
-/** Whose subject may be of no more use: a bank that has given its connection back. */
+/** Whose subject may be of no more use, such as that of a bank that has given its connection back. */
 export interface LeftBehind<E> {
   readonly workspaceId: WorkspaceId
   readonly instanceId: string
-  /** The bank that goes. */
-  readonly bankId: BankId
-  /** Fails where somebody else removes the bank by now. */
+  /** The bank that goes; absent where none was ever made, or none is left. */
+  readonly bankId?: BankId
+  /** Fails where somebody else does it by now. */
   readonly guard: Effect.Effect<void, E>
 }
 

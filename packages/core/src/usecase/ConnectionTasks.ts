@@ -6,11 +6,14 @@ import * as Schema from "effect/Schema"
 import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
+import { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
 import { ConnectReturns } from "../bank/ConnectReturns.ts"
 import { Looks } from "../bank/Looks.ts"
+import { SubjectRemovals } from "../bank/SubjectRemovals.ts"
 import { Id } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { handleTask, recurringTask, TaskFailure } from "../task/TaskHandler.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { handleTask, recurringTask, type RunAgain, TaskFailure } from "../task/TaskHandler.ts"
 import { taskKind } from "../task/TaskKind.ts"
 import { Tasks } from "../task/Tasks.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
@@ -25,6 +28,11 @@ const batch = 100
 const ownTime = 120
 /** Hours after which a bank that nobody looked at is looked at (decisions 6.2). */
 const uncheckedHours = 6
+
+/** Days after which it is looked at whether anything needs whoever connections belong to upstream. */
+const leftDays = 7
+/** Seconds until another look at what an upstream takes back in its own time. */
+const goingSeconds = 900
 
 const secondsAgo = (seconds: number) =>
   Effect.map(Clock.currentTimeMillis, (now) => Timestamp.fromMillis(now - seconds * 1_000))
@@ -117,5 +125,65 @@ const check = Effect.gen(function* () {
   )
 })
 
+const ofSubject = taskKind("connection_subject", {
+  payload: Schema.Struct({ workspaceId: Id("workspace"), instanceId: Schema.String }),
+  concurrency: 2,
+  attempts: 5,
+  backoff: { firstSeconds: minute, mostSeconds: hour }
+})
+
+/** Finds whoever the connections of a workspace would have belonged to upstream, where no bank may ever have been made. */
+const subjects = Effect.gen(function* () {
+  const store = yield* ConnectionSubjectStore
+  const tasks = yield* Tasks
+  const { atomically } = yield* Transactor
+  return recurringTask(
+    "connection_subjects",
+    hour,
+    Effect.gen(function* () {
+      const left = yield* atomically(
+        Effect.gen(function* () {
+          const found = yield* store.takeLeft(yield* secondsAgo(leftDays * 24 * hour), batch, yield* Timestamp.now)
+          yield* tasks.enqueue(
+            ofSubject,
+            ...found.map(({ instanceId, workspaceId }) => ({
+              key: `${workspaceId} ${instanceId}`,
+              workspaceId,
+              payload: { workspaceId, instanceId }
+            }))
+          )
+          return found.length
+        })
+      )
+      return left === batch ? 1 : 0
+    })
+  )
+})
+
+/** Takes one back upstream where nothing needs it. What fails for good is looked at again after as many days. */
+const leave = Effect.gen(function* () {
+  const removals = yield* SubjectRemovals
+  return handleTask(ofSubject, ({ guard, payload }) =>
+    withinWorkspaces(payload.workspaceId)(
+      Effect.gen(function* () {
+        const answer = yield* removals.removeUnused({ ...payload, guard }).pipe(
+          Effect.catchIf(
+            (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
+            (error) =>
+              new TaskFailure({
+                message: `Whoever connections belong to at ${payload.instanceId} could not be taken back there: ${
+                  error._tag === "ProviderNotAvailable" ? "it is not configured any more" : error.message
+                }`,
+                ...(error._tag === "ProviderNotAvailable" ? { final: true as const } : {})
+              })
+          )
+        )
+        // What the upstream does in its own time is asked for once more; an attempt that may still make a bank keeps it.
+        if (answer === "pending") return { againSeconds: goingSeconds } satisfies RunAgain
+      })
+    )
+  )
+}).pipe(Effect.provide(SubjectRemovals.layer))
+
 /** The handlers, for `TaskKinds.layer(...)`. */
-export const connectionHandlers = [attempts, goOn, checks, check] as const
+export const connectionHandlers = [attempts, goOn, checks, check, subjects, leave] as const

@@ -126,7 +126,11 @@ const make = Effect.gen(function* () {
       const share = shares.find(({ dataType }) => dataType === feed.dataType)
       if (share === undefined) continue
       if (!named.includes(younger.id)) yield* withdraw(feed, younger.id, share.younger)
-      if (!named.includes(elder.id)) yield* withdraw(feed, elder.id, share.elder)
+      if (!named.includes(elder.id)) {
+        yield* withdraw(feed, elder.id, share.elder)
+        // Joined once more it shows them again, though nothing has changed in them.
+        yield* store.clearMarks(feed.id)
+      }
     }
   })
 

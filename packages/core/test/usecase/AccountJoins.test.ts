@@ -8,6 +8,7 @@ import {
   somebody,
   storeAccount,
   storeFeed,
+  storeTable,
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
@@ -27,16 +28,18 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
 import { Leases } from "../../src/storage/Lease.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
+import { wholeScan } from "../../src/table/RowScan.ts"
+import { TableStore } from "../../src/table/TableStore.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { Kinds } from "../../src/enrichment/Kinds.ts"
 import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 
 const joins = AccountJoins.layer.pipe(Layer.provide([RowEdits.layer, Kinds.layer([])]))
-const instance = "snapshotfull-account-stable"
+const snapshots = "snapshotfull-account-stable"
 
 /** An account that was read, and came back under ids that nothing tells. */
-const relinked = Effect.fnUntraced(function* (simulation: Simulation) {
+const relinked = Effect.fnUntraced(function* (simulation: Simulation, instance = snapshots) {
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
   const { bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   upstream.keyless = true
@@ -47,6 +50,8 @@ const relinked = Effect.fnUntraced(function* (simulation: Simulation) {
     sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: elder!.id }] }
   })
   yield* drive(simulation, feed)
+  // A feed of changes tells nothing of what it told before it was connected anew.
+  if (instance !== snapshots) upstream.rows.clear()
   upstream.reconnect()
   const younger = (yield* listed).find(({ id }) => id !== elder!.id)!
   return { bank, caller: ownerOf(workspace), elder: elder!, feed, listed, upstream, workspace, younger }
@@ -152,6 +157,39 @@ describe("joining accounts", () => {
       yield* jobs.cancel(job.id, "cancel", caller.cause)
       yield* service.join(caller, ref, elder.id)
     }).pipe(Effect.provide(joins))
+  )
+
+  memoryScene(
+    "lets feeds show again what was withdrawn when the two were parted",
+    { model: "upsertByKey" },
+    (simulation) =>
+      Effect.gen(function* () {
+        const service = yield* AccountJoins
+        const tables = yield* TableStore
+        const feeds = yield* FeedStore
+        const { bank, caller, elder, upstream, workspace, younger } = yield* relinked(
+          simulation,
+          "delta-connection-perstatus"
+        )
+        upstream.post({ account: "a", date: "2026-11-21" as never, amount: "-7", description: "BAKERY" })
+        const table = yield* storeTable(workspace, { fields: [] })
+        const feed = yield* storeFeed(workspace, {
+          destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true, onRemoved: "delete" },
+          sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: younger.id }] },
+          fieldMappings: [{ sourceField: "description", destinationField: "description" }]
+        })
+        const shown = Effect.gen(function* () {
+          yield* drive(simulation, Option.getOrThrow(yield* feeds.byId(feed.id)))
+          return (yield* tables.rows(wholeScan(table.id))).map(({ values }) => values["description"]).toSorted()
+        })
+        expect(yield* shown).toEqual(["BAKERY"])
+        for (let time = 0; time < 2; time++) {
+          const { account } = yield* service.join(caller, { bankId: bank.id, accountId: younger.id }, elder.id)
+          expect([time, yield* shown]).toEqual([time, ["BAKERY", "COFFEE BAR"]])
+          yield* service.part(caller, { bankId: account.bankId, accountId: account.id })
+          expect([time, yield* shown]).toEqual([time, ["BAKERY"]])
+        }
+      }).pipe(Effect.provide(joins))
   )
 
   memoryScene(

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import { expect } from "vitest"
 import { connectionRequiresAttention } from "../../src/bank/BankEvents.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
+import { Providers } from "../../src/provider/Providers.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
@@ -23,7 +24,9 @@ memoryScene("a consent is told 14, 7 and 1 days before it ends, and when it has"
     const banks = yield* BankStore
     const events = yield* EventStore
     const tasks = yield* TaskStore
-    const handlers = yield* Effect.all(connectionHandlers)
+    const handlers = yield* Effect.all(connectionHandlers).pipe(
+      Effect.provide(Providers.layer(on.providers.map(({ driver }) => driver)))
+    )
     const handlerOf = (name: string) => handlers.find(({ kind }) => kind.name === name)!
     /** What processes do in an hour: the banks that are due are found, then looked at. */
     const anHour = Effect.gen(function* () {

@@ -28,6 +28,7 @@ import { Transactor } from "../../src/storage/Transactor.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
 import { AccountData } from "../../src/usecase/AccountData.ts"
+import { connectionHandlers } from "../../src/usecase/ConnectionTasks.ts"
 import { BankRemovals } from "../../src/usecase/BankRemovals.ts"
 import { bankRemovals } from "../../src/usecase/BankRemovalTask.ts"
 import { bankRemovalTask } from "../../src/usecase/BankRemovalTaskKind.ts"
@@ -94,7 +95,9 @@ const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
     const removals = yield* BankRemovals
     const banks = yield* Banks
     const data = yield* AccountData
-    const handler = yield* bankRemovals
+    const handlers = [yield* bankRemovals, ...(yield* Effect.all(connectionHandlers))]
+    const handlerOf = (name: string) => handlers.find(({ kind }) => kind.name === name)!
+    const rooms = [bankRemovalTask.name, "connection_subject"].map((kind) => ({ kind, limit: 1 }))
     const workspace = yield* storeWorkspace()
     const caller = ownerOf(workspace)
     const start = banks.start(caller, { providerInstanceId: driver.instanceId, forceNewConnection: true })
@@ -108,9 +111,9 @@ const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
       for (const account of accounts) yield* records.write(scopeOf(account), rows)
       return { bank, accounts }
     })
-    /** One try of the removal that is ready, as the runner makes it; `false` where none is. */
+    /** One try of a task that is ready, as the runner makes it; `false` where none is. */
     const tryOnce = Effect.gen(function* () {
-      const [claimed] = (yield* tasks.claim("runner", [{ kind: bankRemovalTask.name, limit: 1 }], 10)).tasks
+      const [claimed] = (yield* tasks.claim("runner", rooms, 10)).tasks
       if (claimed === undefined) return false
       const { fence, task } = claimed
       const complete = (again: RunAgain | void) =>
@@ -131,11 +134,11 @@ const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
             Effect.sync(() => void (ended = true))
           )
       }
-      const exit = yield* Effect.exit(handler.run(running))
+      const exit = yield* Effect.exit(handlerOf(task.kind).run(running))
       if (Exit.isFailure(exit)) {
         // A process that died writes nothing; otherwise the runner puts the task off.
         if (dies) return true
-        yield* tasks.retry(fence, "failed", backoffSeconds(bankRemovalTask.backoff, task.attempts))
+        yield* tasks.retry(fence, "failed", backoffSeconds(handlerOf(task.kind).kind.backoff, task.attempts))
         return true
       }
       if (!ended) yield* complete(exit.value)
@@ -159,6 +162,13 @@ const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
       dies = false
       return fired
     })
+    /** What is done once an hour for subjects that nothing may need. */
+    const lookAtSubjects = handlerOf("connection_subjects").run({
+      payload: {},
+      workspaceId: undefined,
+      attempt: 1,
+      guard: Effect.void
+    } as unknown as RunningTask<unknown>)
     const life = (bank: Bank) =>
       Effect.map(store.get(workspace.id, bank.id), (found) =>
         Option.match(found, {
@@ -190,6 +200,7 @@ const openRemovalsOf = Effect.fnUntraced(function* (keepsSubjects: boolean) {
       data,
       held,
       life,
+      lookAtSubjects,
       points,
       removals,
       revoked,

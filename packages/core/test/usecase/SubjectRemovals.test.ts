@@ -137,6 +137,62 @@ describe("whoever a bank belongs to upstream", () => {
     })
   )
 
+  it.effect("is taken back after some days where no bank was ever made, and not before an attempt is over", () =>
+    Effect.gen(function* () {
+      const { lookAtSubjects, start, subjectRefs, subjectsAsked, work } = yield* openRemovals
+      yield* start
+      const [ref] = yield* subjectRefs
+      const look = Effect.andThen(lookAtSubjects, work(0))
+      yield* look
+      yield* TestClock.adjust("6 days")
+      yield* look
+      expect([yield* subjectRefs, subjectsAsked]).toEqual([[ref], []])
+      // Somebody tries again at the last moment, and leaves again.
+      yield* TestClock.adjust("23 hours")
+      yield* start
+      yield* TestClock.adjust("2 hours")
+      yield* look
+      expect([yield* subjectRefs, subjectsAsked]).toEqual([[ref], []])
+      yield* TestClock.adjust("8 days")
+      yield* look
+      expect([yield* subjectRefs, subjectsAsked]).toEqual([[undefined], [ref]])
+      yield* TestClock.adjust("30 days")
+      yield* look
+      expect(subjectsAsked).toEqual([ref])
+    })
+  )
+
+  it.effect("stays as long as a bank has it, and is asked for again where the upstream was away", () =>
+    Effect.gen(function* () {
+      const { caller, connect, life, lookAtSubjects, removals, start, subjectRefs, subjectsAsked, upstream, work } =
+        yield* openRemovals
+      const { bank } = yield* connect("one#1")
+      const look = Effect.gen(function* () {
+        yield* TestClock.adjust("8 days")
+        yield* lookAtSubjects
+        yield* work(0)
+      })
+      yield* look
+      yield* removals.remove(caller, bank.id)
+      yield* look
+      expect(subjectsAsked).toEqual([])
+      yield* removals.remove(caller, bank.id, { permanently: true })
+      yield* work(0)
+      expect([yield* life(bank), subjectsAsked.length]).toEqual(["gone", 1])
+      yield* start
+      const [ref] = yield* subjectRefs
+      upstream.subjectAnswer = Effect.fail(new ProviderUnavailable({ message: "The provider is away" }))
+      yield* look
+      expect([yield* subjectRefs, subjectsAsked.slice(1)]).toEqual([[undefined, ref], [ref]])
+      upstream.subjectAnswer = Effect.succeed("pending")
+      yield* work(minutes(2))
+      expect(subjectsAsked.length).toBe(3)
+      upstream.subjectAnswer = Effect.succeed("done")
+      yield* work(minutes(16))
+      expect([yield* subjectRefs, subjectsAsked.length]).toEqual([[undefined], 4])
+    })
+  )
+
   it.effect("is somebody new for whoever connects once it has ended, however long the upstream takes", () =>
     Effect.gen(function* () {
       const { caller, connect, life, removals, subjectRefs, subjectsAsked, upstream, work } = yield* openRemovals

@@ -36,13 +36,14 @@ const style = `
   :root { color-scheme: light dark; --line: #8886; --soft: #8882; --accent: #0b5fa5; --on: #fff; --bad: #b3261e; --good: #1a7f4b }
   @media (prefers-color-scheme: dark) { :root { --accent: #7cc0ff; --on: #06243d; --bad: #ff8a80; --good: #5fd39a } }
   * { box-sizing: border-box }
-  body { font: 17px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 10vh auto 4rem; padding: 0 1.25rem }
+  body { font: 17px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 10vh auto 4rem; padding: 0 1.25rem; overflow-wrap: anywhere }
   h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .75rem }
   p { margin: .6rem 0 }
   form, .go { margin: 1.25rem 0 0 }
   label, legend { font-weight: 600; display: block; margin: 0 0 .35rem }
   fieldset { border: 1px solid var(--line); border-radius: 8px; margin: 1.25rem 0 0; padding: .75rem 1rem }
   fieldset label { font-weight: 400; padding: .35rem 0; margin: 0 }
+  input[type=file] { max-width: 100%; font: inherit }
   input[type=text], textarea, select { width: 100%; font: inherit; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit }
   select option { color: CanvasText; background: Canvas }
   button, .button { font: inherit; font-weight: 600; display: inline-block; min-height: 44px; padding: .55rem 1.2rem; border: 2px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--on); text-decoration: none; cursor: pointer }
@@ -87,7 +88,7 @@ ${refresh === undefined ? "" : `<meta http-equiv="refresh" content="${refresh.se
 <h1>${escaped(title)}</h1>
 ${body}
 </main>
-${(widget?.scripts ?? []).map((src) => `<script src="${escaped(src)}"></script>\n`).join("")}${
+${(widget?.scripts ?? []).map((src) => `<script src="${escaped(src)}" defer></script>\n`).join("")}${
   widget === undefined ? "" : `<script nonce="${nonce}">${widget.code}</script>\n`
 }</body>
 </html>

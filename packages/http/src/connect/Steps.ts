@@ -35,12 +35,22 @@ const form = document.getElementById("result");
 const send = (values) => { for (const name in values) if (values[name]) form.elements[name].value = values[name]; form.submit(); };
 `
 
-const widgetPage = (context: StepContext, title: string, text: string, widget: Widget): Page => ({
-  title,
+/** Opens a widget, or says that it is not there: what blocks advertisements often blocks these scripts as well. */
+const opening = (name: string, code: string): string => `
+const open = () => {
+  const isThere = typeof ${name} !== "undefined";
+  document.getElementById("absent").hidden = isThere;
+  if (isThere) { ${code} }
+};
+document.getElementById("open").addEventListener("click", open);`
+
+const widgetPage = (context: StepContext, widget: Widget): Page => ({
+  title: `Connect your bank with ${context.providerName}`,
   state: context.state,
   widget,
-  body: `${noticeOf(context)}<p>${text}</p>
+  body: `${noticeOf(context)}<p>${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}</p>
 <noscript><p class="note">This provider’s own window needs JavaScript, which is off in this browser.</p></noscript>
+<p class="note" id="absent" role="alert" hidden>The window of ${escaped(context.providerName)} could not be loaded. Check your connection, and allow this page to load it where an extension of your browser blocks it. Then load the page anew.</p>
 ${resultForm(context)}
 <div class="row"><button id="open" type="button">Go on</button>${cancelForm(context)}</div>`
 })
@@ -49,27 +59,21 @@ const privacy = "Your sign-in details go to the bank and to the provider, never 
 
 /** Plaid's Link, as its documents have it. */
 const link = (context: StepContext, { token }: Extract<ClientStep, { readonly kind: "link" }>): Page =>
-  widgetPage(
-    context,
-    `Connect your bank with ${context.providerName}`,
-    `${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}`,
-    {
-      scripts: ["https://cdn.plaid.com/link/v2/stable/link-initialize.js"],
-      frames: ["https://cdn.plaid.com"],
-      connects: ["https://production.plaid.com", "https://sandbox.plaid.com"],
-      images: ["https://cdn.plaid.com", "data:"],
-      code: `${send}
+  widgetPage(context, {
+    scripts: ["https://cdn.plaid.com/link/v2/stable/link-initialize.js"],
+    frames: ["https://cdn.plaid.com"],
+    connects: ["https://production.plaid.com", "https://sandbox.plaid.com"],
+    images: ["https://cdn.plaid.com", "data:"],
+    code: `${send}
 const options = {
   token: ${inScript(token)},
   ${context.isBack === true ? "receivedRedirectUri: location.href," : ""}
   onSuccess: (publicToken, metadata) => send({ result: "connected", publicToken, institutionId: metadata && metadata.institution && metadata.institution.institution_id }),
   onExit: (error) => { if (error) send({ result: "failed" }); }
 };
-const open = () => Plaid.create(options).open();
-document.getElementById("open").addEventListener("click", open);
-${context.isBack === true ? "open();" : ""}`
-    }
-  )
+${opening("Plaid", "Plaid.create(options).open();")}
+${context.isBack === true ? `addEventListener("load", open);` : ""}`
+  })
 
 /** Fiskil's page in a frame, which says by a message how it ended. */
 const authSession = (
@@ -95,33 +99,29 @@ ${resultForm(context)}
 
 /** Quiltt's connector. */
 const connector = (context: StepContext, step: Extract<ClientStep, { readonly kind: "connector" }>): Page =>
-  widgetPage(
-    context,
-    `Connect your bank with ${context.providerName}`,
-    `${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}`,
-    {
-      scripts: [`${step.origin ?? "https://cdn.quiltt.io"}/v1/connector.js`],
-      frames: step.origin === undefined ? ["https://*.quiltt.app", "https://*.quiltt.io"] : [step.origin],
-      connects: ["https://*.quiltt.io", "https://*.quiltt.app"],
-      images: ["https://*.quiltt.io", "data:"],
-      code: `${send}
+  widgetPage(context, {
+    scripts: [`${step.origin ?? "https://cdn.quiltt.io"}/v1/connector.js`],
+    frames: step.origin === undefined ? ["https://*.quiltt.app", "https://*.quiltt.io"] : [step.origin],
+    connects: ["https://*.quiltt.io", "https://*.quiltt.app"],
+    images: ["https://*.quiltt.io", "data:"],
+    code: `${send}
 const callbacks = {
   onExitSuccess: (metadata) => send({ result: "connected", connectionId: metadata && metadata.connectionId }),
   onExitAbort: () => send({ result: "cancelled" }),
   onExitError: () => send({ result: "failed" })
 };
-Quiltt.authenticate(${inScript(step.sessionToken)});
 const options = ${inScript(
-        step.connectionId === undefined
-          ? step.institutionId === undefined
-            ? {}
-            : { institution: step.institutionId }
-          : { connectionId: step.connectionId }
-      )};
-const open = () => Quiltt.${step.connectionId === undefined ? "connect" : "reconnect"}(${inScript(step.connectorId)}, Object.assign({}, options, callbacks)).open();
-document.getElementById("open").addEventListener("click", open);`
-    }
-  )
+      step.connectionId === undefined
+        ? step.institutionId === undefined
+          ? {}
+          : { institution: step.institutionId }
+        : { connectionId: step.connectionId }
+    )};
+${opening(
+  "Quiltt",
+  `Quiltt.authenticate(${inScript(step.sessionToken)}); Quiltt.${step.connectionId === undefined ? "connect" : "reconnect"}(${inScript(step.connectorId)}, Object.assign({}, options, callbacks)).open();`
+)}`
+  })
 
 const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
 

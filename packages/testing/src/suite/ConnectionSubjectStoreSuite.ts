@@ -1,6 +1,7 @@
 /** Conformance of `ConnectionSubjectStore`. */
 import { Ids, Timestamp } from "@millrace/core"
 import { ConnectionSubjectStore } from "@millrace/core/storage"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,6 +11,9 @@ import { storeWorkspace } from "../fixture/Workspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const at = Timestamp.make("2026-03-14T10:00:00.123Z")
+
+/** So many days after `at`. */
+const days = (count: number) => Timestamp.make(`2026-03-${14 + count}T10:00:00.000Z`)
 
 export const tests: StorageTests = (it) => {
   it.effect("is one for each workspace and instance, however many begin it at once", () =>
@@ -80,6 +84,38 @@ export const tests: StorageTests = (it) => {
       yield* store.forget(workspace.id, instanceId, first.ref)
       expect((yield* of(store.ended)).map(({ ref }) => ref)).toEqual([second.ref])
       expect(yield* store.byRef(instanceId, first.ref)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("is taken once where nobody looked at it for some time, the longest left first", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const made = yield* Effect.forEach([3, 1, 2], (day) =>
+        Effect.flatMap(storeWorkspace(), ({ id: workspaceId }) => {
+          const subject = {
+            workspaceId,
+            instanceId: "demo:left",
+            ref: `left ${day} ${workspaceId}`,
+            createdAt: days(day)
+          }
+          return Effect.as(store.begin(subject), subject)
+        })
+      )
+      const [third, first, second] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
+      yield* store.end(second.workspaceId, second.instanceId, days(2))
+      const ours = new Set(made.map(({ ref }) => ref))
+      const taken = Effect.fnUntraced(function* (before: Timestamp.Timestamp, limit: number, now: Timestamp.Timestamp) {
+        const all = yield* acrossWorkspaces("task engine")(store.takeLeft(before, limit, now))
+        return all
+          .filter(({ ref }) => ours.has(ref))
+          .map(({ ref }) => ref)
+          .toSorted()
+      })
+      expect(yield* taken(days(1), 1_000, days(1))).toEqual([])
+      expect(yield* taken(days(3), 1_000, days(4))).toEqual([first.ref, second.ref])
+      expect(yield* taken(days(4), 1_000, days(5))).toEqual([third.ref])
+      expect(yield* taken(days(5), 1_000, days(6))).toEqual([first.ref, second.ref])
+      expect((yield* acrossWorkspaces("task engine")(store.takeLeft(days(7), 1, days(7)))).length).toBe(1)
     })
   )
 

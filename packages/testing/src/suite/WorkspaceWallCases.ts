@@ -258,6 +258,7 @@ const subjects = casesOf(ConnectionSubjectStore, {
       store.end(subject.workspaceId, subject.instanceId, later),
       store.ended(subject.workspaceId, subject.instanceId)
     ),
+  takeLeft: everybody,
   forget: (store, { subject }) =>
     Effect.andThen(
       store.end(subject.workspaceId, subject.instanceId, later),

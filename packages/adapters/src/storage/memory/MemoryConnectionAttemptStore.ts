@@ -142,7 +142,9 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, Memory | BankTabl
             if (exchanges.has(held.id)) return true
             if (nextAttemptState(held.state, "complete") === undefined) return false
             if (held.state === "completing" && held.updatedAt > begun) return true
-            return lateUntil(held) > now && (held.reconnects !== removed || held.createdAt > begun)
+            return (
+              lateUntil(held) > now && (removed === undefined || held.reconnects !== removed || held.createdAt > begun)
+            )
           })
         }),
       sweep: (limit) =>

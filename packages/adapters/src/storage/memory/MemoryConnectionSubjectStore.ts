@@ -12,7 +12,11 @@ interface Held {
   readonly subject: ConnectionSubject
   readonly secrets: Subject["secrets"]
   readonly hasEnded: boolean
+  readonly takenAt?: ConnectionSubject["createdAt"]
 }
+
+/** Since when nobody has looked at it. */
+const sinceOf = ({ subject, takenAt }: Held) => takenAt ?? subject.createdAt
 
 export const layer: Layer.Layer<ConnectionSubjectStore, never, Memory> = Layer.effect(
   ConnectionSubjectStore,
@@ -50,6 +54,15 @@ export const layer: Layer.Layer<ConnectionSubjectStore, never, Memory> = Layer.e
             .filter(({ hasEnded }) => hasEnded)
             .map(subjectOf)
         ),
+      takeLeft: (before, limit, at) =>
+        call(() => {
+          const left = [...subjects.values()]
+            .filter((held) => sinceOf(held) < before)
+            .toSorted((a, b) => (sinceOf(a) < sinceOf(b) ? -1 : sinceOf(a) > sinceOf(b) ? 1 : 0))
+            .slice(0, limit)
+          for (const held of left) put({ ...held, takenAt: at })
+          return left.map(({ subject }) => subject)
+        }),
       forget: (workspaceId, instanceId, ref) =>
         call(() => {
           const held = all(workspaceId, instanceId).find(({ hasEnded, subject }) => hasEnded && subject.ref === ref)

@@ -64,6 +64,7 @@ import { plainFindings } from "./migrations/0052_plain_findings.ts"
 import { allowances } from "./migrations/0053_allowances.ts"
 import { endedSubjects } from "./migrations/0054_ended_subjects.ts"
 import { signChanges } from "./migrations/0055_sign_changes.ts"
+import { leftSubjects } from "./migrations/0056_left_subjects.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -124,7 +125,8 @@ export const migrations = {
   "0052_plain_findings": plainFindings,
   "0053_allowances": allowances,
   "0054_ended_subjects": endedSubjects,
-  "0055_sign_changes": signChanges
+  "0055_sign_changes": signChanges,
+  "0056_left_subjects": leftSubjects
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -243,7 +243,7 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, SqlClient.SqlClie
           where workspace_id = ${workspaceId} and instance_id = ${instanceId} and (exchanged is not null
             or (${sql.in("state", completable)} and ((state = 'completing' and updated_at > ${begun})
               or (expires_at > store_now() - make_interval(hours => ${lateHours})
-                and (reconnects is distinct from ${removed}::text or created_at > ${begun})))))) as found`)
+                and (reconnects is distinct from ${nullable(removed)}::text or ${removed === undefined} or created_at > ${begun})))))) as found`)
         return row!.found
       }),
       sweep: Effect.fn("ConnectionAttemptStore.sweep")(function* (limit) {

@@ -6,6 +6,7 @@ import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant } from "./Column.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
@@ -17,6 +18,13 @@ interface SubjectRow {
   readonly sealed: string | null
   readonly created_at: Date
 }
+
+const toSubject = (row: SubjectRow): ConnectionSubject => ({
+  workspaceId: row.workspace_id,
+  instanceId: row.instance_id,
+  ref: row.ref,
+  createdAt: instant(row.created_at)
+})
 
 /** What the secrets of a subject are sealed for. */
 export const contextOf = (workspaceId: string, instanceId: string): string => `${workspaceId}|subject|${instanceId}`
@@ -74,6 +82,14 @@ export const layer: Layer.Layer<ConnectionSubjectStore, never, SqlClient.SqlClie
           order by ended_at, ref`)
         return yield* Effect.forEach(rows, opened)
       }),
+      takeLeft: Effect.fn("ConnectionSubjectStore.takeLeft")(function* (before, limit, at) {
+        const rows = yield* stored(sql<SubjectRow>`update connection_subject s set taken_at = ${at}
+          from (select instance_id, ref, coalesce(taken_at, created_at) as since from connection_subject
+            where coalesce(taken_at, created_at) < ${before} order by 3, 1, 2 limit ${limit} for update skip locked) l
+          where s.instance_id = l.instance_id and s.ref = l.ref
+          returning s.workspace_id, s.instance_id, s.ref, s.sealed, s.created_at`)
+        return rows.map(toSubject)
+      }),
       forget: Effect.fn("ConnectionSubjectStore.forget")(function* (workspaceId, instanceId, ref) {
         yield* stored(sql`delete from connection_subject where workspace_id = ${workspaceId}
           and instance_id = ${instanceId} and ref = ${ref} and ended_at is not null`)
@@ -94,14 +110,7 @@ export const layer: Layer.Layer<ConnectionSubjectStore, never, SqlClient.SqlClie
       byRef: Effect.fn("ConnectionSubjectStore.byRef")(function* (instanceId, ref) {
         const rows = yield* stored(sql<SubjectRow>`select workspace_id, instance_id, ref, sealed, created_at
           from connection_subject where instance_id = ${instanceId} and ref = ${ref}`)
-        return Arr.head(
-          rows.map((row): ConnectionSubject => ({
-            workspaceId: row.workspace_id,
-            instanceId: row.instance_id,
-            ref: row.ref,
-            createdAt: instant(row.created_at)
-          }))
-        )
+        return Option.map(Arr.head(rows), toSubject)
       })
     })
   })

@@ -39,6 +39,24 @@ it.effect("Salt Edge: a customer is made once, kept at once, and found again whe
   }).pipe(Effect.scoped)
 )
 
+it.effect("Salt Edge: a customer is taken back whether the answer says so once more, is empty, or knows nobody", () =>
+  Effect.gen(function* () {
+    const { driver, fake } = yield* begun()
+    const kept: Record<string, string> = {}
+    yield* driver.beginConnect(beginOf({ keepSubject: keptIn(kept) }))
+    const removed = Effect.suspend(() => driver.removeSubject!({ ...testSubject, secrets: kept }))
+    fake.server.plan({
+      incident: { kind: "answer", status: 204, body: "" },
+      only: ({ method }) => method === "DELETE"
+    })
+    expect([yield* removed, yield* removed, yield* removed]).toEqual(["done", "done", "done"])
+    expect(fake.server.requests.filter(({ method }) => method === "DELETE")).toHaveLength(3)
+    // A page of something in between is no answer of theirs.
+    fake.server.plan({ incident: { kind: "htmlPage", status: 200 } })
+    expect(yield* Effect.flip(removed)).toMatchObject({ _tag: "ProtocolViolation" })
+  }).pipe(Effect.scoped)
+)
+
 it.effect("Salt Edge: the page is asked for with the consent, the attempt, the way back and the language", () =>
   Effect.gen(function* () {
     const { driver, fake } = yield* begun({ historyDays: 30, includeSandboxes: true })
