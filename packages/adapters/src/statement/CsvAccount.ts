@@ -10,29 +10,29 @@ import { accountTypeOf } from "./CsvWords.ts"
 import { difference, reconcileRunning } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */
-export interface CsvAccountDraft {
+export class CsvAccountDraft {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new CsvAccountDraft("", "")
   readonly number: string
   readonly name: string
-  readonly rows: Array<StatedRow>
-  readonly balances: Array<Decimal.Decimal | undefined>
-  hasBalance: boolean
+  readonly rows: Array<StatedRow> = []
+  readonly balances: Array<Decimal.Decimal | undefined> = []
+  hasBalance = false
   currency: Currency.Currency | undefined
-  mixed: boolean
+  mixed = false
+
+  constructor(number: string, name: string) {
+    this.number = number
+    this.name = name
+  }
 }
 
 /** A draft without rows: the number and name that its cells state, else those of the lines above the table. */
 export const newDraft = (reading: CsvReading, accountText: string, nameText: string): CsvAccountDraft => {
   const isNumber = /\d{3}/.test(accountText)
-  return {
-    number:
-      reading.options.accountNumber ?? (isNumber ? accountText : accountText === "" ? reading.preamble.number : ""),
-    name: nameText === "" ? (isNumber || accountText === "" ? reading.preamble.name : accountText) : nameText,
-    rows: [],
-    balances: [],
-    hasBalance: false,
-    currency: undefined,
-    mixed: false
-  }
+  const number = isNumber ? accountText : accountText === "" ? reading.preamble.number : ""
+  const name = isNumber || accountText === "" ? reading.preamble.name : accountText
+  return new CsvAccountDraft(reading.options.accountNumber ?? number, nameText === "" ? name : nameText)
 }
 
 const stated = (text: string | undefined, decimal: number): Decimal.Decimal | undefined =>

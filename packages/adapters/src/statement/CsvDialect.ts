@@ -6,7 +6,8 @@ import { StatementFault } from "@millrace/core/upload"
 
 const delimiters = [",", ";", "\t", "|"]
 
-const sampleLength = 32_768
+/** Characters that are looked at. */
+export const sampleLength = 32_768
 const sampleRows = 80
 
 /** The delimiter that yields the best header, else the most rows with a date and an amount, else the most even columns. */

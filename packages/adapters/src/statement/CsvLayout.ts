@@ -33,3 +33,26 @@ export const columnName = (layout: { readonly headers: ReadonlyArray<string> }, 
   const header = layout.headers[column]
   return header === undefined || header === "" ? `column ${column + 1}` : header
 }
+
+/** The columns that are read, and those that are not, as `assumed` says them. */
+export const describeColumns = (layout: CsvLayout): string => {
+  const parts: Array<string> = []
+  const taken = new Set<number>([...layout.descriptions, ...layout.references, ...layout.alternates])
+  const tell = (what: string, column: number) => {
+    taken.add(column)
+    parts.push(`${what}=${columnName(layout, column)}`)
+  }
+  for (const [field, column] of Object.entries(layout.single)) {
+    if (column >= 0 && field !== "description" && field !== "reference") tell(field, column)
+  }
+  for (const column of layout.alternates) tell("amount", column)
+  for (const column of layout.descriptions) tell("description", column)
+  for (const column of layout.references) tell("reference", column)
+  if (layout.payer >= 0) tell("payer", layout.payer)
+  if (layout.counterparty >= 0) tell("otherAccount", layout.counterparty)
+  if (layout.marker >= 0) tell("side", layout.marker)
+  const unread = layout.headers.flatMap((_, column) =>
+    taken.has(column) || layout.contents[column]?.filled === 0 ? [] : [columnName(layout, column)]
+  )
+  return `${parts.join(", ")}${unread.length === 0 ? "" : `; not read: ${unread.join(", ")}`}`
+}

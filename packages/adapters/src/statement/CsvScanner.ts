@@ -34,6 +34,8 @@ export class CsvTable {
   /** Character codes of `text`. */
   readonly codes: CharacterCodes
   readonly rowCount: number
+  /** Whether more rows were looked for than there are. */
+  ranOut = false
   private readonly cellEnds: Int32Array<ArrayBuffer>
   private readonly firstCell: Int32Array<ArrayBuffer>
   private readonly rowStarts: Int32Array<ArrayBuffer>

@@ -4,7 +4,7 @@ import { groupedAmount } from "./AmountText.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
 import { override, overrideBalance, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
-import { amountOf, chainFor, kindSide, placesOf, type Reading, sample, valueAt, withSign } from "./CsvSignSample.ts"
+import { amountOf, chainFor, kindSides, placesOf, type Reading, sample, valueAt, withSign } from "./CsvSignSample.ts"
 
 /** Unsigned amounts get the sign of the step between two balances. */
 export const byBalance = (input: SignInput, plan: SignDraft): boolean => {
@@ -35,8 +35,9 @@ export const byBalance = (input: SignInput, plan: SignDraft): boolean => {
   }
   // The first row has no balance before it: what it is called may tell.
   const open: Array<number> = []
+  const sideOf = kindSides(input)
   for (const at of unknown) {
-    const side = kindSide(input, rows[at]!)
+    const side = sideOf(rows[at]!)
     if (side === 0) open.push(at)
     signs[at] = side === 0 ? 1 : side
   }

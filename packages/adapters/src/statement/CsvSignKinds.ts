@@ -1,12 +1,13 @@
 /** What kinds of movements and of accounts say of signs, where no column does. */
 import { override, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
-import { kindSide, printedSign } from "./CsvSignSample.ts"
+import { kindSides, printedSign } from "./CsvSignSample.ts"
 
 /** No column tells: kinds of movements, the kind of account, else a warning. */
 export const byKinds = (input: SignInput, plan: SignDraft, unsigned: boolean): void => {
   const { accountType, selection, table } = input
   const { rows } = selection
   if (rows.length === 0) return
+  const sideOf = kindSides(input)
   let agree = 0
   let contradict = 0
   let first = -1
@@ -22,7 +23,7 @@ export const byKinds = (input: SignInput, plan: SignDraft, unsigned: boolean): v
       positive++
       if (firstPositive < 0) firstPositive = row
     }
-    const side = kindSide(input, row)
+    const side = sideOf(row)
     if (side === 0 || sign === 0) continue
     if (side === sign) agree++
     else {

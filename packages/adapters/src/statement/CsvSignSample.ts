@@ -1,17 +1,20 @@
 /** The amounts, balances and words of single rows, and how the amounts of a sample lead from balance to balance. */
 import { Decimal } from "@millrace/core"
-import { groupedAmount } from "./AmountText.ts"
+import { groupedAmount, plainAmount } from "./AmountText.ts"
+import { cached } from "./AnswerCache.ts"
 import { type Chain, chainOf } from "./CsvChain.ts"
+import { point } from "./CsvDecimals.ts"
 import { locateAmount } from "./CsvSelection.ts"
 import type { SignInput } from "./CsvSignPlan.ts"
-import { kindDirectionOf } from "./CsvWords.ts"
+import { kindDirectionOf, maxKind } from "./CsvWords.ts"
 
 const sampleSize = 80
 
 /** The cell as an amount; `undefined` when it is blank or none. */
 export const valueAt = ({ decimal, table }: SignInput, row: number, column: number): Decimal.Decimal | undefined =>
   column >= 0 && locateAmount(table, row, column)
-    ? groupedAmount(table.text, table.from, table.to, decimal, true)
+    ? ((decimal === point ? plainAmount(table.text, table.from, table.to) : undefined) ??
+      groupedAmount(table.text, table.from, table.to, decimal, true))
     : undefined
 
 /** The signed amount as it is printed, in whichever amount column the row fills. */
@@ -33,10 +36,19 @@ export const printedSign = (input: SignInput, row: number): -1 | 0 | 1 => {
 }
 
 /** What the type and the description of a row say about its side. */
-export const kindSide = ({ layout, table }: SignInput, row: number): -1 | 0 | 1 => {
+export const kindSides = ({ layout, table }: SignInput): ((row: number) => -1 | 0 | 1) => {
   const { payee, type } = layout.single
   const texts = [type, payee, ...layout.descriptions.slice(0, 3)].filter((column) => column >= 0)
-  return kindDirectionOf(texts.map((column) => table.cell(row, column)).join(" "))
+  // No word has a digit, and texts that differ in nothing else are many.
+  const side = cached(kindDirectionOf)
+  return (row) =>
+    side(
+      texts
+        .map((column) => table.cell(row, column))
+        .join(" ")
+        .slice(0, maxKind)
+        .replace(/\d+/g, "0")
+    )
 }
 
 /** The amount of a side, whatever its own sign; as it stands where the side is not known. */

@@ -4,7 +4,7 @@ import { type RefusedRow, type StatementAccount, StatementFault } from "@millrac
 import { groupedAmount, isBlankAmount, plainAmount } from "./AmountText.ts"
 import { cached } from "./AnswerCache.ts"
 import { type CsvAccountDraft, finish, newDraft } from "./CsvAccount.ts"
-import { columnName } from "./CsvLayout.ts"
+import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import { ownName } from "./CsvParties.ts"
 import type { CsvReading } from "./CsvReading.ts"
 import { locateAmount } from "./CsvSelection.ts"
@@ -18,7 +18,8 @@ const otherKind = kindOf("")
 /** Amounts of this many digits before the point are refused (decisions 1.3). */
 const maxWhole = 13
 
-const isTooLarge = (amount: Decimal.Decimal): boolean => {
+/** More than what amounts may be. */
+export const isTooLarge = (amount: Decimal.Decimal): boolean => {
   if (amount.length <= maxWhole) return false
   const point = amount.indexOf(".")
   const from = amount.charCodeAt(0) === 45 ? 1 : 0
@@ -26,6 +27,17 @@ const isTooLarge = (amount: Decimal.Decimal): boolean => {
 }
 
 const tooLarge = "is too large: amounts are below 10,000,000,000,000"
+
+/** An id that repeats is none, it groups rows: makes ids references, and says so. */
+export const settleIds = (drafts: Iterable<CsvAccountDraft>, layout: CsvLayout): string => {
+  for (const { rows } of drafts) {
+    for (const row of rows) {
+      if (row.reference === "") row.reference = row.providerId
+      row.providerId = ""
+    }
+  }
+  return `${columnName(layout, layout.single.id)} repeats: it is kept as reference, not as id`
+}
 
 /** The accounts of a file, made of the rows that can be read. */
 export interface CsvAccounts {
@@ -274,14 +286,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     warnings.push(`${columnName(layout, columns.authorizedDate)}: ${unreadDates} dates cannot be read and are left out`)
   }
   if (columns.id >= 0 && !idsUnique) {
-    // An id that repeats is none: it groups rows.
-    for (const each of drafts.values()) {
-      for (const row of each.rows) {
-        if (row.reference === "") row.reference = row.providerId
-        row.providerId = ""
-      }
-    }
-    warnings.push(`${columnName(layout, columns.id)} repeats: it is kept as reference, not as id`)
+    warnings.push(settleIds(drafts.values(), layout))
   }
   return {
     refused,

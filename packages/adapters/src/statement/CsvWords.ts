@@ -72,9 +72,12 @@ const leavingKinds =
 const comingKinds =
   /\b(?:refund(?:ed)?|returns?|reversal|cash\s*back|payment\s*(?:received|[-,]?\s*thank)|thank\s+you|autopay|salary|payroll|wages|direct\s*deposit|deposits?|interest\s+(?:paid|earned|credit)|dividend|gehalt|lohn|gutschrift|erstattung|zahlung\s+erhalten|salaire|remboursement|virement\s+re[cç]u|n[oó]mina|ingreso|abono|devoluci[oó]n|stipendio|accredito|rimborso|salaris|terugbetaling|sal[aá]rio|reembolso|wynagrodzenie|wp[lł]ata|zwrot|v[yý]plata|mzda)\b/i
 
+/** Characters of a text that are searched for words. */
+export const maxKind = 400
+
 /** The side that a kind of movement usually has; 0 where the text names none, or both. */
 export const kindDirectionOf = (text: string): -1 | 0 | 1 => {
-  const some = text.length > 400 ? text.slice(0, 400) : text
+  const some = text.length > maxKind ? text.slice(0, maxKind) : text
   const leaves = leavingKinds.test(some)
   return leaves === comingKinds.test(some) ? 0 : leaves ? -1 : 1
 }
