@@ -32,7 +32,6 @@ import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as ValueHandlers from "./handlers/ValueHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
 import { routesOf } from "./request/Routes.ts"
-import * as SchemaFaults from "./answer/SchemaFaults.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
 import * as UploadPage from "./connect/UploadPage.ts"
 import * as Probes from "./Probes.ts"
@@ -69,7 +68,7 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
   const own = added.map(({ contract, useCases }) =>
     serveGroup(api, contract.surface.noun, Effect.succeed(collectionHandlers(contract, useCases)), entries)
   )
-  const served = Layer.mergeAll(handlers, ...own).pipe(Layer.provide(SchemaFaults.layer))
+  const served = Layer.mergeAll(handlers, ...own)
   return Layer.mergeAll(
     HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(served)),
     HttpApiScalar.layer(api, { path: "/docs", scalar: documents }),

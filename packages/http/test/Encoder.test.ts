@@ -32,12 +32,33 @@ describe("an answer", () => {
       Arbitrary.sampleEffect(Arbitrary.schema(schema), { count: 30, seed: 7, maxDiscards: 10_000 })
     )
     expect(values.length).toBe(30)
-    for (const value of values) expect(JSON.stringify(encode(value))).toBe(JSON.stringify(bySchema(value)))
+    for (const value of values) expect(encode(value)).toBe(JSON.stringify(bySchema(value)))
   })
 
   it("sends no field that is not declared, and none that is not there", () => {
     const encode = encoder(Schema.Struct({ id: Schema.String, name: Schema.optionalKey(Schema.String) }))
-    expect(encode({ id: "1", name: undefined, secret: "x" })).toEqual({ id: "1" })
+    expect(encode({ id: "1", name: undefined, secret: "x" })).toBe('{"id":"1"}')
+  })
+
+  it("sends what is unknown as null where a field is always there, and leaves it out otherwise", () => {
+    const encode = encoder(
+      Schema.Struct({
+        always: Schema.NullOr(Schema.String),
+        amount: Schema.NullOr(Amount),
+        some: Schema.optionalKey(Schema.String),
+        either: Schema.optionalKey(Schema.NullOr(Schema.String))
+      })
+    )
+    expect(encode({})).toBe('{"always":null,"amount":null}')
+    expect(encode({ always: null, amount: null, some: null, either: null })).toBe(
+      '{"always":null,"amount":null,"either":null}'
+    )
+  })
+
+  it("writes every character as JSON does", () => {
+    const encode = encoder(Schema.Array(Schema.String))
+    const texts = ["", "plain", 'a "b" \\ c', "line\nbreak\u0000", "\u2028é €", "🏦", "\ud800", "x\udc00y"]
+    expect(encode(texts)).toBe(JSON.stringify(texts))
   })
 
   it("writes amounts with all their digits", () => {
@@ -50,7 +71,7 @@ describe("an answer", () => {
       "1234567890123456789.0123456789",
       "100000000000000000000000"
     ]
-    const text = JSON.stringify(encode([...digits.map((each) => Decimal.make(each)), null]))
+    const text = encode([...digits.map((each) => Decimal.make(each)), null])
     expect(text).toBe(`[${digits.join(",")},null]`)
   })
 })

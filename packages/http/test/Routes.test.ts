@@ -13,10 +13,11 @@ const routes = [route("GET", "/v1/things/:id"), route("GET", "/v1/things/kinds")
 describe("routes", () => {
   it("lets fixed segments win over parameters, whatever their order", () => {
     for (const table of [routes, routes.toReversed()]) {
-      expect(Routes.match(table, "GET", "/v1/things/kinds")?.route?.id).toBe("GET /v1/things/kinds")
-      expect(Routes.match(table, "HEAD", "/v1/things/kind")?.route?.id).toBe("GET /v1/things/:id")
-      expect(Routes.match(table, "DELETE", "/v1/things/kinds")).toMatchObject({ route: undefined })
-      expect(Routes.match(table, "POST", "/v1/things/1")).toEqual({ route: undefined, allow: "GET, HEAD, OPTIONS" })
+      const match = Routes.matcher(table)
+      expect(match("GET", "/v1/things/kinds")?.route?.id).toBe("GET /v1/things/kinds")
+      expect(match("HEAD", "/v1/things/kind")?.route?.id).toBe("GET /v1/things/:id")
+      expect(match("DELETE", "/v1/things/kinds")).toMatchObject({ route: undefined })
+      expect(match("POST", "/v1/things/1")).toEqual({ route: undefined, allow: "GET, HEAD, OPTIONS" })
     }
   })
 
@@ -30,8 +31,16 @@ describe("routes", () => {
       "/v1/thing%73/1",
       ""
     ]) {
-      expect(Routes.match(routes, "GET", path), path).toBeUndefined()
+      expect(Routes.matcher(routes)("GET", path), path).toBeUndefined()
     }
+  })
+
+  it("goes back to a parameter where the fixed segment leads nowhere", () => {
+    const match = Routes.matcher([route("GET", "/v1/a/b"), route("GET", "/v1/:x/c"), route("GET", "/v1/:x/:y/d")])
+    expect(match("GET", "/v1/a/c")?.route?.id).toBe("GET /v1/:x/c")
+    expect(match("GET", "/v1/a/b/d")?.route?.id).toBe("GET /v1/:x/:y/d")
+    expect(match("GET", "/v1/a/b/e")).toBeUndefined()
+    expect(match("GET", "/v1/a")).toBeUndefined()
   })
 
   it("hands parameters that can be no id to the router as a dash", () => {

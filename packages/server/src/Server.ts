@@ -26,6 +26,7 @@ import {
   AccessLog,
   Compressor,
   guard,
+  jsonLineOf,
   plainLineOf,
   Readiness,
   serve,
@@ -52,6 +53,7 @@ import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as LeanDeliveries from "./LeanDeliveries.ts"
+import { writeSoon } from "./LogLines.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
@@ -327,7 +329,9 @@ const layerHttp = (settings: Settings) =>
     Layer.provide(Layer.succeed(Compressor, compress)),
     Layer.provide(Layer.succeed(TrustedProxies, settings.isProxy ?? (() => false))),
     Layer.provide(
-      Terminal.isTerminal ? Layer.succeed(AccessLog, (entry) => Terminal.say(plainLineOf(entry))) : Layer.empty
+      Layer.succeed(AccessLog, (entry) =>
+        Terminal.isTerminal ? Terminal.say(plainLineOf(entry)) : writeSoon(jsonLineOf(entry))
+      )
     ),
     Layer.provide(
       settings.requestsPerMinute === undefined ? Layer.empty : Layer.succeed(AgreedRate, settings.requestsPerMinute)

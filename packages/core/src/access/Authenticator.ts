@@ -76,6 +76,14 @@ export class Authenticator extends Context.Service<
         const digest = yield* Digest
         const ids = yield* Ids
         const memory = new KeyMemory()
+        let agreed = Number.NaN
+        let limits: RequestLimits = limitsWith(0)
+        /** The same object as long as the rate is the same. */
+        const limitsOf = (agreedRate: number): RequestLimits => {
+          if (agreedRate !== agreed) limits = limitsWith(agreedRate)
+          agreed = agreedRate
+          return limits
+        }
 
         /** Revoking takes effect at once: what is remembered of a key that was found is only that it was. */
         const lookUp = Effect.fnUntraced(function* <A>(
@@ -96,8 +104,9 @@ export class Authenticator extends Context.Service<
 
         const arrival = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
           const now = yield* Timestamp.now
-          const limits = limitsWith(agreedRate)
-          const found: Option.Option<KeyArrival> = yield* lookUp(secret, (hash) => arrivals.arrive(hash, now, limits))
+          const found: Option.Option<KeyArrival> = yield* lookUp(secret, (hash) =>
+            arrivals.arrive(hash, now, limitsOf(agreedRate))
+          )
           if (Option.isNone(found)) return yield* new CredentialInvalid()
           const { decision, key, workspace } = found.value
           return { principal: { kind: "api_key", workspace, key }, decision } satisfies Arrival

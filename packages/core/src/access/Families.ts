@@ -45,7 +45,7 @@ export class Families extends Context.Service<
     Effect.gen(function* () {
       const store = yield* WorkspaceStore
 
-      const reading = Effect.fn("Families.reading")(function* (caller: Caller, scope: string | undefined) {
+      const reading = Effect.fnUntraced(function* (caller: Caller, scope: string | undefined) {
         const { principal } = caller
         if (scope === undefined || scope === "self") return caller
         if (scope !== "family")

@@ -131,10 +131,12 @@ export class Banks extends Context.Service<
       })
 
       return Banks.of({
-        list: Effect.fn("Banks.list")(function* (caller, which) {
+        list: Effect.fnUntraced(function* (caller, which) {
           yield* permit(caller, "listBanks")
           if (which === "deleted") yield* needScopes(caller, { anyOf: ["banks:write"] })
-          return yield* Effect.filter(yield* store.list(readableIds(caller), which), (bank) =>
+          const banks = yield* store.list(readableIds(caller), which)
+          if (banks.every((bank) => natureOf(bank) !== "files")) return banks
+          return yield* Effect.filter(banks, (bank) =>
             natureOf(bank) === "files"
               ? Effect.map(store.accounts(bank.id), (accounts) => accounts.some(({ state }) => state === "open"))
               : Effect.succeed(true)

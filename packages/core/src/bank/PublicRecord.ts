@@ -18,6 +18,16 @@ export const ownerOf = (bank: Bank, account: Account): Fields => ({
   bank: bank.name
 })
 
+/** The keys of a data type in their order: asked for with every record. */
+const keysOf = (() => {
+  const known = new WeakMap<FieldSpecs, ReadonlyArray<string>>()
+  return (specs: FieldSpecs): ReadonlyArray<string> => {
+    const found = known.get(specs) ?? Object.keys(specs)
+    known.set(specs, found)
+    return found
+  }
+})()
+
 /** Source field keys -> values, in the order of the data type; absent where unknown. `specs`: those of a feed that declares some as well. */
 export const toPublic = (
   dataType: DataType,
@@ -26,7 +36,7 @@ export const toPublic = (
   specs: FieldSpecs = fieldsOf[dataType]
 ): Fields => {
   const result: Record<string, FieldValue> = {}
-  for (const key of Object.keys(specs)) {
+  for (const key of keysOf(specs)) {
     const value = key === "id" ? record.id : (record.fields[key] ?? owner[key])
     if (value !== undefined) result[key] = value
   }

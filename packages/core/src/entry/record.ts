@@ -24,6 +24,7 @@ export {
   type HeldRecord,
   type IndexEntry,
   type LedgerRecord,
+  type ShownRecord,
   type RecordState,
   recordStates,
   type RecordWrite

@@ -71,6 +71,7 @@ export {
   type IndexQuery,
   type RecordFilter,
   type RecordScope,
+  type PageQuery,
   RecordStore
 } from "../record/RecordStore.ts"
 export { type DataKeyName, DataKeys } from "../storage/DataKeys.ts"

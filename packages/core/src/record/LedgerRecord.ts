@@ -38,6 +38,9 @@ export interface LedgerRecord {
   readonly updatedAt: Timestamp
 }
 
+/** What readers are shown of a record. */
+export type ShownRecord = Pick<LedgerRecord, "id" | "date" | "fields">
+
 /** What matching needs to know of a record we hold. */
 export interface IndexEntry {
   readonly id: string

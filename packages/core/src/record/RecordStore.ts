@@ -10,7 +10,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { DataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
-import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
+import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite, ShownRecord } from "./LedgerRecord.ts"
 
 /** The records of one type in one account. */
 export interface RecordScope {
@@ -38,6 +38,14 @@ export interface RecordFilter {
   readonly text?: string
   readonly minAmount?: Decimal
   readonly maxAmount?: Decimal
+}
+
+/** Newest first: by date, then by id, both descending; undated ones last. */
+export interface PageQuery {
+  readonly filter: RecordFilter
+  readonly limit: number
+  /** The last row of the page before. */
+  readonly before?: { readonly date: CalendarDate | null; readonly id: string }
 }
 
 export interface Checkpoint {
@@ -139,12 +147,13 @@ export class RecordStore extends Context.Service<
      */
     readonly page: (
       scope: RecordScope,
-      query: {
-        readonly filter: RecordFilter
-        readonly limit: number
-        readonly before?: { readonly date: CalendarDate | null; readonly id: string }
-      }
+      query: PageQuery
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
+    /** As `page`, with what readers are shown of each record and nothing else: a page that people wait for. */
+    readonly shownPage: (
+      scope: RecordScope,
+      query: PageQuery
+    ) => Effect.Effect<ReadonlyArray<ShownRecord>, StorageUnavailable>
     /**
      * Brings a part of what searches read into shape, where the store keeps something for them: work of the whole
      * installation that is done now and then. Returns how much there was to do. What `page` returns does not depend on it.

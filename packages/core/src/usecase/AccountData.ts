@@ -27,7 +27,7 @@ import {
 } from "../failure/Failure.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import type { ShownRecord } from "../record/LedgerRecord.ts"
 import { lastShownAt } from "../record/Shown.ts"
 import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -261,7 +261,8 @@ export class AccountData extends Context.Service<
         if (fresh.problem !== undefined && options.cached !== true) {
           if (fresh.blocked && !readsOn) return yield* fresh.problem
           // The account itself knows a balance, from when it was connected.
-          const stored = dataType === "balances" || (yield* records.page(scope, { filter: {}, limit: 1 })).length > 0
+          const stored =
+            dataType === "balances" || (yield* records.shownPage(scope, { filter: {}, limit: 1 })).length > 0
           if (!stored) return yield* fresh.problem
         }
         // The answer shows the account as it is after the read.
@@ -272,10 +273,10 @@ export class AccountData extends Context.Service<
       })
 
       const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
-        const rows: Array<LedgerRecord> = []
+        const rows: Array<ShownRecord> = []
         for (;;) {
           const last = rows[rows.length - 1]
-          const page = yield* records.page(scope, {
+          const page = yield* records.shownPage(scope, {
             filter: {},
             limit: limits.page.max,
             ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
@@ -311,7 +312,7 @@ export class AccountData extends Context.Service<
           ...deep
         })
         const limit = sizeOf(limits.tradesPage, query.limit)
-        const found = yield* records.page(scope, {
+        const found = yield* records.shownPage(scope, {
           filter: { from: start.from, to: start.to },
           limit: limit + 1,
           ...("before" in start && start.before !== undefined ? { before: start.before } : {})

@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
     start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
     limit: number
   ) {
-    const found = yield* records.page(scope, {
+    const found = yield* records.shownPage(scope, {
       filter: start.filter,
       limit: limit + 1,
       ...(start.before === undefined ? {} : { before: start.before })

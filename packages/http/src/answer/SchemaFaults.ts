@@ -1,12 +1,8 @@
 /** Faults of shape in parameters and bodies: 400 with every fault and where it is (decisions 3.1). */
-import * as Effect from "effect/Effect"
-import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import { ParsedSearchParams } from "effect/http/HttpServerRequest"
+import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { type Detail, faultText } from "@millrace/core"
-import { invalidRequest, respond } from "./errors.ts"
-
-export class SchemaFaults extends HttpApiMiddleware.Service<SchemaFaults>()("@millrace/http/answer/SchemaFaults") {}
+import { type Answer, invalidRequest } from "./errors.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -29,20 +25,18 @@ const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> => {
   return [...found.values()]
 }
 
-type Query = ParsedSearchParams["Service"]
-
 /** A parameter that came twice is no value at all, whatever the decoder makes of the list. */
-const onlyOnce = (query: Query, detail: Detail): Detail =>
-  detail.field !== undefined && Array.isArray(query[detail.field])
-    ? { ...detail, message: "must be given only once" }
-    : detail
+const onlyOnce =
+  (query: URLSearchParams) =>
+  (detail: Detail): Detail =>
+    detail.field !== undefined && query.getAll(detail.field).length > 1
+      ? { ...detail, message: "must be given only once" }
+      : detail
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaFaults, (error) => {
-  if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+/** The answer to a request that does not have the shape of its operation; `undefined` for any other error. */
+export const shapeAnswer = (error: unknown, target: string): Answer | undefined => {
+  if (!HttpApiSchemaError.is(error) || error.kind === "Body" || error.kind === "ResponseHeaders") return undefined
   const details = detailsOf(error.cause.issue)
-  return error.kind === "Query"
-    ? Effect.flatMap(ParsedSearchParams, (query) =>
-        respond(invalidRequest(details.map((detail) => onlyOnce(query, detail))))
-      )
-    : respond(invalidRequest(details))
-})
+  if (error.kind !== "Query") return invalidRequest(details)
+  return invalidRequest(details.map(onlyOnce(new URLSearchParams(target.split("?", 2)[1]))))
+}

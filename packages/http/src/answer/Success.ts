@@ -21,8 +21,7 @@ export const successesOf = <Id extends string, Groups extends HttpApiGroup.Const
       const [[status, [schema, ...others]] = [200, []], ...more] = all
       if (schema === undefined || others.length > 0 || more.length > 0) return
       if (HttpApiSchema.isNoContent(schema.ast)) return
-      const encode = encoder(schema)
-      found.set(endpoint.identifier, { status, write: (value) => JSON.stringify(encode(value)) })
+      found.set(endpoint.identifier, { status, write: encoder(schema) })
     }
   })
   return found

@@ -1,6 +1,5 @@
 /** The whole contract of /v1: shared by server, client and documentation. */
 import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { nouns, operations } from "@millrace/core/access"
 import { type Catalogue, toDocument } from "../openapi/OpenApi.ts"
@@ -25,7 +24,6 @@ import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
 import { ValueApi } from "./ValueApi.ts"
-import { SchemaFaults } from "../answer/SchemaFaults.ts"
 
 export const apiVersion = "1.0.0"
 
@@ -55,9 +53,7 @@ type Groups =
 export const catalogue: Catalogue = { operations, nouns, notes: operationNotes }
 
 // Said by name: written out, the type is more than a declaration can hold.
-export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups, SchemaFaults>> = HttpApi.make(
-  "millrace"
-)
+export const Api: HttpApi.HttpApi<"millrace", Groups> = HttpApi.make("millrace")
   .add(
     IdentityApi,
     AuditApi,
@@ -80,7 +76,6 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     FieldApi,
     RowApi
   )
-  .middleware(SchemaFaults)
   // Whoever sends several faults learns of all of them at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

@@ -49,16 +49,13 @@ export const Holding = schemaOf("holdings", "Holding")
 export const Order = schemaOf("orders", "Order")
 export const Loan = schemaOf("loans", "Loan")
 
-/** A record as it is sent: unknown fields are `null` where they are always there, else left out. */
+/** A record as it is sent. What is unknown is null or absent in it; which of them is sent is the schema's to say. */
 export const toWire = (dataType: SyncDataType, record: Fields): Fields => {
-  const result: Record<string, FieldValue> = {}
-  for (const [key, value] of Object.entries(record)) if (value !== null) result[key] = value
-  for (const key of nullable[dataType] ?? []) result[key] ??= null
-  if (dataType === "balances") {
-    for (const [key, from] of Object.entries(aliases)) {
-      const value = result[from]
-      if (value !== undefined) result[key] = value
-    }
+  if (dataType !== "balances") return record
+  const result: Record<string, FieldValue> = { ...record }
+  for (const [key, from] of Object.entries(aliases)) {
+    const value = record[from]
+    if (value !== undefined) result[key] = value
   }
   return result
 }

@@ -2,7 +2,6 @@
 import * as OpenApi from "effect/http-api/OpenApi"
 import { operations } from "@millrace/core/access"
 import type { CollectionContract } from "@millrace/core/collection"
-import { SchemaFaults } from "../answer/SchemaFaults.ts"
 import { toDocument } from "../openapi/OpenApi.ts"
 import { collectionNotes } from "../openapi/Operations.ts"
 import { Api, catalogue } from "./Api.ts"
@@ -24,7 +23,7 @@ export const apiWith = (
     nouns: { ...catalogue.nouns, ...Object.fromEntries(contracts.map(({ surface }) => [surface.noun, surface.about])) },
     notes: Object.assign({}, catalogue.notes, ...contracts.map((contract) => collectionNotes(contract)))
   })
-  const groups = contracts.map((contract) => anyCollectionApi(contract).middleware(SchemaFaults))
+  const groups = contracts.map((contract) => anyCollectionApi(contract))
   const api = groups.reduce((all, group) => all.add(group as never), Api)
   return { api: api.annotateMerge(OpenApi.annotations({ transform: document })), entries }
 }

@@ -3,6 +3,7 @@
  * that contradict each other and the form of errors are the same for all. The errors that a use case can fail with are
  * compared with those that its endpoint declares by the compiler.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -10,8 +11,9 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import { type Caller, type Operation, operations } from "@millrace/core/access"
 import { InvalidInput } from "@millrace/core"
 import type { Idempotency } from "@millrace/core/kernel"
@@ -141,6 +143,11 @@ const handlerOf = (
 
 const bundledSuccesses = successesOf(Api)
 
+/** A layer as `Layer.fromBuildMemo` makes it: what is around its building can be chosen. */
+interface Buildable {
+  readonly build: (memo: Layer.MemoMap, scope: Scope.Scope) => Effect.Effect<Context.Context<never>>
+}
+
 /** The layer of a group of any API of ours: a handler under the id of each endpoint, with the entry of its operation. */
 export const serveGroup = <Of extends string, E, R>(
   api: typeof Api,
@@ -149,15 +156,21 @@ export const serveGroup = <Of extends string, E, R>(
   entries: Readonly<Record<string, Operation>>,
   successes: ReadonlyMap<string, Success> = successesOf(api)
 ): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => {
-  const build = (handlers: AnyHandlers) =>
-    Effect.map(Effect.all([make, makeRepeatedly]), ([made, repeatedly]) =>
+  const group = Effect.gen(function* () {
+    const made = yield* make
+    const repeatedly = yield* makeRepeatedly
+    const build = (handlers: AnyHandlers) =>
       Object.entries(made).reduce((all, [id, run]) => {
         const success = successes.get(id)
         return all.handle(id, handlerOf(success, run, entries[id]!, repeatedly(entries[id]!, success)))
       }, handlers)
-    )
-  // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
-  return HttpApiBuilder.group(api as never, name as never, build as never) as never
+    // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
+    return HttpApiBuilder.group(api as never, name as never, build as never) as unknown as Buildable
+  })
+  // What stands around the builder is added to what stands around each request, all of it anew: so nothing does.
+  return Layer.fromBuildMemo((memo, scope) =>
+    Effect.flatMap(Scope.provide(group, scope), (built) => Effect.setContext(built.build(memo, scope), Context.empty()))
+  ) as never
 }
 
 /** The layer of a bundled group whose handlers were derived. */

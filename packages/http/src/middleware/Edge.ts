@@ -26,6 +26,7 @@ import { inTime, type Timed } from "./Deadline.ts"
 import { makeAdmission } from "./Gate.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { Refused } from "../answer/Refused.ts"
+import { shapeAnswer } from "../answer/SchemaFaults.ts"
 import type { Route } from "../request/Routes.ts"
 
 /** How long finding out who calls may take, and then the operation; reading the body is bounded by the server. */
@@ -41,23 +42,23 @@ const routeNotFound: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", mes
 const unreadable: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "Request could not be read" }
 
 /** The answer to a failure, `undefined` for one that nobody foresaw. */
-const foreseen = (error: unknown): Errors.Answer | undefined => {
+const foreseen = (error: unknown, target: string): Errors.Answer | undefined => {
   if (error instanceof Refused) return error.answer
   if (HttpServerError.isHttpServerError(error)) {
     if (error.reason._tag === "RouteNotFound") return routeNotFound
     if (error.reason._tag === "RequestParseError") return unreadable
   }
-  return undefined
+  return shapeAnswer(error, target)
 }
 
 const isStorageUnavailable = (error: unknown): error is StorageUnavailable =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "StorageUnavailable"
 
-const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, { target }: RequestState) {
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause as Cause.Cause<never>)
   for (const reason of cause.reasons) {
     const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
-    const answer = foreseen(error)
+    const answer = foreseen(error, target)
     if (answer !== undefined) return yield* Errors.respond(answer)
     if (isStorageUnavailable(error)) {
       yield* Effect.logError("storage unavailable", cause)
@@ -154,7 +155,7 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
     (timed) => answer(setting, app, request, state, timed),
     () => Errors.respond(Errors.timedOut)
   ).pipe(
-    Effect.catchCause(answerCause),
+    Effect.catchCause((cause) => answerCause(cause, state)),
     Effect.flatMap((response) =>
       compressed(dress(response, state), request.headers["accept-encoding"], setting.compress)
     ),

@@ -34,8 +34,13 @@ const encoder = new TextEncoder()
 /** Paths of the API, which need a credential even where there is no operation. */
 const isApi = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
+/** A letter is three bytes at the most. */
+const isLong = (target: string): boolean =>
+  target.length * 3 > limits.requestTargetBytes &&
+  (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes)
+
 const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, target: string) {
-  if (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes) {
+  if (isLong(target)) {
     return yield* refuse({
       status: 414,
       code: "URI_TOO_LONG",
@@ -43,10 +48,8 @@ const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, 
     })
   }
   // Name, value, colon, space and line end.
-  const size = Object.entries(request.headers).reduce(
-    (bytes, [name, value]) => bytes + name.length + String(value).length + 4,
-    0
-  )
+  let size = 0
+  for (const name in request.headers) size += name.length + String(request.headers[name]).length + 4
   if (size > limits.headerBytes) {
     return yield* refuse({
       status: 431,
@@ -82,6 +85,7 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
 /** Escapes in the query must be UTF-8 without NUL. */
 const checkQuery = Effect.fnUntraced(function* (target: string) {
   const query = target.split("?", 2)[1] ?? ""
+  if (!query.includes("%") && !query.includes("\u0000")) return
   const decoded = Result.try(() => decodeURIComponent(query))
   if (Result.isFailure(decoded) || decoded.success.includes("\u0000")) {
     return yield* refuse({
@@ -99,6 +103,8 @@ const makeRoom = (memory: BodyMemory, bytes: number, state: RequestState) =>
       state.bodyRoom += taken
     })
   )
+
+const hasBody = ({ operation }: Routes.Route): boolean => (operation?.body ?? "none") !== "none"
 
 const withBody = Effect.fnUntraced(function* (
   memory: BodyMemory,
@@ -126,6 +132,7 @@ const withBody = Effect.fnUntraced(function* (
 
 /** `routes` are those that there are. */
 export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<Routes.Route>, bodies: BodyMemory) {
+  const match = Routes.matcher(routes)
   const audit = yield* Audit
   const authenticate = yield* makeAuthentication
 
@@ -149,7 +156,7 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
   const admit = Effect.fnUntraced(function* (request: HttpServerRequest, state: RequestState, timed: Timed) {
     yield* checkTransport(request, state.target)
     const path = state.target.split("?", 1)[0]!
-    const found = Routes.match(routes, request.method, path)
+    const found = match(request.method, path)
     // Preflight requests of browsers never carry a credential.
     if (request.method === "OPTIONS" && found !== undefined) {
       return HttpServerResponse.empty({ status: 204, headers: { allow: found.allow } })
@@ -167,7 +174,9 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
     state.route = route
     yield* checkQuery(state.target)
     const query = queryOf(route, state.target.slice(path.length))
-    return yield* withBody(bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)
+    const url = Routes.routable(route, path) + query
+    const plain = url === request.url ? request : request.modify({ url })
+    return hasBody(route) ? yield* withBody(bodies, plain, route, state) : plain
   })
 
   return admit

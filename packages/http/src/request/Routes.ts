@@ -81,13 +81,6 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
 
 const isParameter = (segment: string): boolean => segment.startsWith(":")
 
-const fits = (route: Route, segments: ReadonlyArray<string>): boolean =>
-  route.segments.length === segments.length &&
-  route.segments.every((expected, at) => (isParameter(expected) ? segments[at] !== "" : expected === segments[at]))
-
-/** Greater, the earlier a segment is fixed where another path of the same length has a parameter. */
-const fixedness = (route: Route): string => route.segments.map((segment) => (isParameter(segment) ? "0" : "1")).join("")
-
 export interface Match {
   /** The route of the method; undefined: the path exists with other methods only. */
   readonly route: Route | undefined
@@ -95,18 +88,71 @@ export interface Match {
   readonly allow: string
 }
 
-/** `undefined`: there is no such path. */
-export const match = (routes: ReadonlyArray<Route>, method: string, path: string): Match | undefined => {
-  const segments = split(path)
-  const fitting = routes.filter((route) => fits(route, segments))
-  if (fitting.length === 0) return undefined
-  const best = fitting.map(fixedness).reduce((most, next) => (next > most ? next : most))
-  const same = fitting.filter((route) => fixedness(route) === best)
-  const methods = new Set(same.map((route) => route.method))
-  if (methods.has("GET")) methods.add("HEAD")
-  methods.add("OPTIONS")
-  const wanted = method === "HEAD" ? "GET" : method
-  return { route: same.find((route) => route.method === wanted), allow: [...methods].join(", ") }
+/** Where the segments of a path lead to. */
+interface Branch {
+  readonly fixed: Map<string, Branch>
+  parameter: Branch | undefined
+  /** What ends here. */
+  readonly routes: Array<Route>
+  readonly matches: Map<string, Match>
+  other: Match | undefined
+}
+
+const branch = (): Branch => ({
+  fixed: new Map(),
+  parameter: undefined,
+  routes: [],
+  matches: new Map(),
+  other: undefined
+})
+
+const grown = (routes: ReadonlyArray<Route>): Branch => {
+  const root = branch()
+  const ends = new Set<Branch>()
+  for (const route of routes) {
+    let at = root
+    for (const segment of route.segments) {
+      let next = isParameter(segment) ? at.parameter : at.fixed.get(segment)
+      if (next === undefined) {
+        next = branch()
+        if (isParameter(segment)) at.parameter = next
+        else at.fixed.set(segment, next)
+      }
+      at = next
+    }
+    at.routes.push(route)
+    ends.add(at)
+  }
+  for (const end of ends) {
+    const methods = new Set(end.routes.map(({ method }) => method))
+    if (methods.has("GET")) methods.add("HEAD")
+    methods.add("OPTIONS")
+    const allow = [...methods].join(", ")
+    end.other = { route: undefined, allow }
+    for (const route of end.routes.toReversed()) end.matches.set(route.method, { route, allow })
+    const get = end.matches.get("GET")
+    if (get !== undefined) end.matches.set("HEAD", get)
+  }
+  return root
+}
+
+/** The earlier a segment is fixed where another path of the same length has a parameter, the better it fits. */
+const endOf = (at: Branch, segments: ReadonlyArray<string>, n: number): Branch | undefined => {
+  if (n === segments.length) return at.other === undefined ? undefined : at
+  const segment = segments[n]!
+  const fixed = at.fixed.get(segment)
+  const found = fixed === undefined ? undefined : endOf(fixed, segments, n + 1)
+  if (found !== undefined || at.parameter === undefined || segment === "") return found
+  return endOf(at.parameter, segments, n + 1)
+}
+
+/** Finds the route of a method and path. `undefined`: there is no such path. */
+export const matcher = (routes: ReadonlyArray<Route>): ((method: string, path: string) => Match | undefined) => {
+  const root = grown(routes)
+  return (method, path) => {
+    const end = endOf(root, split(path), 0)
+    return end === undefined ? undefined : (end.matches.get(method) ?? end.other)
+  }
 }
 
 const longestSegment = 100
@@ -118,11 +164,16 @@ const isDecodable = (segment: string): boolean =>
 /** No id or name in a path has a capital letter; the router takes `PROVIDERS` for the fixed segment of another route. */
 const isForeign = (segment: string): boolean => /[A-Z]/.test(segment.replaceAll(/%[0-9A-Fa-f]{2}/g, ""))
 
+/** Whether the path is as the router takes it, whatever is a parameter in it. */
+const isPlain = (path: string): boolean => path.length <= longestSegment && /^[a-z0-9/_.~-]*$/.test(path)
+
 /**
  * The path for the router: parameters that can be no id anyway (too long, broken escapes, capital letters) become `-`, so
  * that they reach the operation and get its 404 instead of the router's, or the answer of another operation.
  */
-export const routable = (route: Route, path: string): string =>
+export const routable = (route: Route, path: string): string => (isPlain(path) ? path : checked(route, path))
+
+const checked = (route: Route, path: string): string =>
   `/${split(path)
     .map((segment, at) =>
       isParameter(route.segments[at] ?? "") &&

@@ -1,6 +1,6 @@
 /** Conformance of `RecordStore.page`: order, filters and paging against a naive reading of the same records. */
 import type { RecordWrite } from "@millrace/core/record"
-import { type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { type PageQuery, type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
 import { CalendarDate, Decimal } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -18,12 +18,19 @@ const arrange = Effect.gen(function* () {
 const walk = Effect.fnUntraced(function* (scope: RecordScope, filter: RecordFilter, limit: number) {
   const records = yield* RecordStore
   const ids: Array<string> = []
-  let page = yield* records.page(scope, { filter, limit })
+  /** A page, which reads the same where only what is shown is asked for. */
+  const read = Effect.fnUntraced(function* (query: PageQuery) {
+    const whole = yield* records.page(scope, query)
+    const shown = yield* records.shownPage(scope, query)
+    expect(shown).toEqual(whole.map(({ date, fields, id }) => ({ id, date, fields })))
+    return whole
+  })
+  let page = yield* read({ filter, limit })
   while (page.length > 0) {
     ids.push(...page.map(({ id }) => id))
     if (page.length < limit) break
     const { date, id } = page.at(-1)!
-    page = yield* records.page(scope, { filter, limit, before: { date, id } })
+    page = yield* read({ filter, limit, before: { date, id } })
   }
   return ids
 })

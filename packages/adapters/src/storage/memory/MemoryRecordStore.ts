@@ -8,7 +8,7 @@ import {
   matches,
   type ShownStep
 } from "@millrace/core/record"
-import { type Checkpoint, type IndexQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { type Checkpoint, type IndexQuery, type PageQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -86,6 +86,17 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
       exchangeKeys(memory, shown, 0, one, other)
       exchangeKeys(memory, checkpoints, 1, one, other)
     })
+
+    const pageOf = (scope: RecordScope, { before, filter, limit }: PageQuery): ReadonlyArray<LedgerRecord> => {
+      const ordered = ledgerOf(scope).inOrder(filter.state ?? "live")
+      const test = matches(filter)
+      const found: Array<LedgerRecord> = []
+      const start = before === undefined ? 0 : firstIndex(ordered, (record) => newestFirst(before, record) < 0)
+      for (let i = start; i < ordered.length && found.length < limit; i++) {
+        if (test(ordered[i]!)) found.push(ordered[i]!)
+      }
+      return found
+    }
 
     return RecordStore.of({
       index: (scope, only) =>
@@ -207,17 +218,9 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           }
           return changed
         }),
-      page: (scope, { filter, limit, before }) =>
-        call(() => {
-          const ordered = ledgerOf(scope).inOrder(filter.state ?? "live")
-          const test = matches(filter)
-          const found: Array<LedgerRecord> = []
-          const start = before === undefined ? 0 : firstIndex(ordered, (record) => newestFirst(before, record) < 0)
-          for (let i = start; i < ordered.length && found.length < limit; i++) {
-            if (test(ordered[i]!)) found.push(ordered[i]!)
-          }
-          return found
-        }),
+      page: (scope, query) => call(() => pageOf(scope, query)),
+      shownPage: (scope, query) =>
+        call(() => pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields }))),
       tendSearch: Effect.succeed(0),
       forget: (_, accountId) =>
         call(() => {

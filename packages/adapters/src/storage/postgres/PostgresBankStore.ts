@@ -201,7 +201,7 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             : yield* secrets.seal(reached.connection.secrets, contextOf(bank.workspaceId, bank.id))
         yield* stored(insert(bank, reached, sealed))
       }),
-      list: Effect.fn("BankStore.list")(function* (workspaceIds, which = "live") {
+      list: Effect.fnUntraced(function* (workspaceIds, which = "live") {
         const rows = yield* stored(sql<BankRow>`select ${columns} from bank
           where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null or removal is not null) = ${which === "live"}
             and made_for is null order by position, created_at, id`)

@@ -1,7 +1,7 @@
 /** A request with an API key in PostgreSQL: one statement finds key and workspace and counts the request. */
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import { bodyOf } from "@millrace/core/resource"
-import { KeyArrivals } from "@millrace/core/storage"
+import { KeyArrivals, type RequestLimits } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -48,9 +48,14 @@ export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer
   KeyArrivals,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const keyOf = readKeys()
+    let written: readonly [RequestLimits | undefined, string] = [undefined, ""]
+    const textOf = (limits: RequestLimits): string => {
+      if (written[0] !== limits) written = [limits, JSON.stringify(limits)]
+      return written[1]
+    }
     return KeyArrivals.of({
       arrive: Effect.fnUntraced(function* (hash, now, limits) {
-        const [row] = yield* stored(sql.unsafe<ArrivalRow>(arriveStatement, [hash, now, JSON.stringify(limits)]))
+        const [row] = yield* stored(sql.unsafe<ArrivalRow>(arriveStatement, [hash, now, textOf(limits)]))
         if (row === undefined) return Option.none()
         return Option.some({ key: keyOf(row.body), workspace: toWorkspace(row), decision: decisionOf(row, row.most) })
       })

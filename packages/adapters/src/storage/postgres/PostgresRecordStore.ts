@@ -10,9 +10,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
-import { type HeldRow, inScope, matching, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
-import { blockParameters, find, foundRecords, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
-import { blocksOf, searchOf } from "./SearchBlock.ts"
+import { makePages } from "./RecordPages.ts"
+import { type HeldRow, inScope, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
+import { blockParameters, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
+import { blocksOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
@@ -102,6 +103,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
     const day = sql.literal(recordDay)
+    const pages = makePages(sql)
 
     const writeChunk = Effect.fnUntraced(function* (
       scope: RecordScope,
@@ -275,22 +277,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           and change_no > ${range.after} and change_no <= ${range.upTo} order by change_no limit ${range.limit}`)
         return rows.map(toRecord)
       }),
-      page: Effect.fn("RecordStore.page")(function* (scope, { filter, limit, before }) {
-        const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
-        const found = search === undefined ? undefined : yield* find(sql, scope, search)
-        const rows = yield* storedInBulk(
-          sql<RecordRow>`select ${columns} from ${found === undefined ? sql`record` : foundRecords(sql, scope, found)} where ${sql.and(
-            [
-              inScope(sql, scope),
-              ...matching(sql, filter),
-              ...(before === undefined
-                ? []
-                : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
-            ]
-          )} order by ${day} desc, id desc limit ${limit}`
-        )
-        return rows.map(toRecord)
-      }),
+      page: pages.page,
+      shownPage: pages.shownPage,
       tendSearch: tend(sql).pipe(Effect.withSpan("RecordStore.tendSearch")),
       forget: Effect.fn("RecordStore.forget")(function* (workspaceId, accountId) {
         for (const table of [

@@ -70,7 +70,7 @@ const contains = (sql: SqlClient, field: string, text: string): Fragment =>
   sql`strpos(lower((fields->>${field}) collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
 
 /** Written out, so that the planner knows which indexes cover it. */
-const inState = {
+export const inState = {
   live: "state = 'live'",
   removed: "state = 'removed' and state <> 'live' and merged_into is null",
   deleted: "state = 'deleted' and state <> 'live'"

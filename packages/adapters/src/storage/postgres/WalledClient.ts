@@ -194,26 +194,30 @@ class KeptSettings {
 const reads = /^\s*select\b/i
 
 /**
+ * The statement, in the fiber that asks. Where that is told to stop, the database is as well, and nobody has the connection
+ * before all that was sent on it is through.
+ */
+const asked = <A>(
+  connection: PgConnection.PgConnection,
+  query: Effect.Effect<A, SqlError>
+): Effect.Effect<A, SqlError> =>
+  Effect.onInterrupt(query, () => Effect.andThen(cancel(connection), Effect.scoped(connection.pin)))
+
+/**
  * One statement on a connection that keeps its setting. Where it has to be set first, a statement that reads goes in the
  * same message, and its answer counts only where the setting was made; one that writes waits for that.
  */
 const keptOn = (connection: PgConnection.PgConnection, setting: string, kept: KeptSettings): Connection =>
   connectionOf(
-    (sql, query, prepare) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          const said = kept.has(connection, setting) ? undefined : yield* sent(kept.say(connection, setting))
-          if (said !== undefined && !reads.test(sql)) yield* Fiber.join(said)
-          const asked = yield* sent(query(connection, prepare))
-          // Nobody may have the connection before all of it is through.
-          const through = Effect.forEach(said === undefined ? [asked] : [said, asked], (fiber) =>
-            Fiber.await<unknown, SqlError>(fiber)
-          )
-          yield* Effect.onInterrupt(restore(Fiber.await(asked)), () => Effect.andThen(cancel(connection), through))
-          if (said !== undefined) yield* Fiber.join(said)
-          return yield* Fiber.join(asked)
-        })
-      ),
+    (sql, query, prepare) => {
+      if (kept.has(connection, setting)) return asked(connection, query(connection, prepare))
+      return Effect.flatMap(sent(kept.say(connection, setting)), (said) => {
+        const answer = asked(connection, query(connection, prepare))
+        return reads.test(sql)
+          ? Effect.flatMap(answer, (found) => Effect.as(Fiber.join(said), found))
+          : Effect.andThen(asked(connection, Fiber.join(said)), answer)
+      })
+    },
     (stream) => Stream.unwrap(Effect.as(kept.set(connection, setting), stream(connection)))
   )
 

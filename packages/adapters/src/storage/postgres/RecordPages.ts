@@ -1,0 +1,118 @@
+/** Pages of the ledger, newest first. */
+import type { ShownRecord } from "@millrace/core/record"
+import type { PageQuery, RecordFilter, RecordScope, StorageUnavailable } from "@millrace/core/storage"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { recordDay } from "./migrations/lateIndex.ts"
+import { inScope, inState, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
+import { find, foundRecords, isSearched } from "./RecordSearch.ts"
+import { searchOf } from "./SearchBlock.ts"
+import { stored, storedInBulk } from "./SqlFailure.ts"
+
+const shownColumns = "id, date, fields"
+
+/** More rows than any page that people ask for: PostgreSQL plans for so many, however many are asked for. */
+const mostShown = 1_001
+
+/** Milliseconds after which the size of the table is looked at again. */
+const sizeMillis = 5_000
+
+/** What the statement of a page depends on; the values go beside it. */
+type Shape = Pick<RecordFilter, "state" | "from" | "to" | "pending" | "type">
+
+const textOf = (shape: Shape, continued: boolean, size: number): string => {
+  let n = 3
+  const next = (): string => `$${++n}`
+  const { from, pending, state = "live", to, type } = shape
+  const conditions = [
+    "account_id = $1 and data_type = $2 and workspace_id = $3",
+    inState[state],
+    ...(from === undefined ? [] : [`${recordDay} >= ${next()}::date`]),
+    ...(to === undefined ? [] : [`${recordDay} <= ${next()}::date and date is not null`]),
+    ...(pending === undefined ? [] : [`pending = ${next()}`]),
+    ...(type === undefined ? [] : [`fields->>'type' = ${next()}`]),
+    ...(continued ? [`(${recordDay}, id) < (coalesce(${next()}::date, '-infinity'), ${next()})`] : [])
+  ]
+  return `select ${shownColumns} from (select ${shownColumns} from record where ${conditions.join(" and ")}
+    order by account_id, data_type, ${recordDay} desc, id desc limit ${mostShown}) page limit ${next()} /* ${size} */`
+}
+
+const valuesOf = (scope: RecordScope, { before, filter, limit }: PageQuery): ReadonlyArray<unknown> => {
+  const { from, pending, to, type } = filter
+  return [
+    scope.accountId,
+    scope.dataType,
+    scope.workspaceId,
+    ...[from, to, pending, type].filter((value) => value !== undefined),
+    ...(before === undefined ? [] : [before.date, before.id]),
+    limit
+  ]
+}
+
+/**
+ * Plans are kept for statements of the same text. One that was made for a small table reads all of it, so the text says
+ * how large the table is, in powers of four: as it grows, it is planned anew.
+ */
+const makeSize = (sql: SqlClient) => {
+  let at = -Infinity
+  let size = 0
+  return Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<number, StorageUnavailable> => {
+    if (now - at < sizeMillis && now >= at) return Effect.succeed(size)
+    at = now
+    return Effect.map(
+      stored(sql.unsafe<{ readonly bytes: bigint }>("select pg_relation_size('record') as bytes")),
+      ([row]) => (size = Math.floor(Math.log2(Number(row?.bytes ?? 0) + 1) / 2))
+    )
+  })
+}
+
+export const makePages = (sql: SqlClient) => {
+  const day = sql.literal(recordDay)
+  const tableSize = makeSize(sql)
+  const texts = new Map<string, string>()
+
+  /** A page however it is found, planned for what is asked. */
+  const planned = Effect.fnUntraced(function* <Row extends object>(
+    scope: RecordScope,
+    { before, filter, limit }: PageQuery,
+    columns: string
+  ) {
+    const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
+    const found = search === undefined ? undefined : yield* find(sql, scope, search)
+    return yield* storedInBulk(
+      sql<Row>`select ${sql.literal(columns)} from ${found === undefined ? sql`record` : foundRecords(sql, scope, found)} where ${sql.and(
+        [
+          inScope(sql, scope),
+          ...matching(sql, filter),
+          ...(before === undefined
+            ? []
+            : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
+        ]
+      )} order by ${day} desc, id desc limit ${limit}`
+    )
+  })
+
+  /** A page that an index has in its order. It is planned once for each connection: that costs more than to read it. */
+  const prepared = (scope: RecordScope, query: PageQuery) =>
+    Effect.flatMap(tableSize, (size) => {
+      const { from, pending, state, to, type } = query.filter
+      const shape = [state, from, to, pending, type, query.before].map((value) => value !== undefined)
+      const key = `${shape.join()} ${state} ${size}`
+      let text = texts.get(key)
+      if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, size)))
+      return stored(sql.unsafe<ShownRecord>(text, valuesOf(scope, query)))
+    })
+
+  return {
+    page: (scope: RecordScope, query: PageQuery) =>
+      Effect.map(planned<RecordRow>(scope, query, recordColumns), (rows) => rows.map(toRecord)),
+    shownPage: (scope: RecordScope, query: PageQuery) => {
+      const { category, maxAmount, minAmount, text } = query.filter
+      const isPlain = [category, maxAmount, minAmount, text].every((value) => value === undefined)
+      return isPlain && query.limit < mostShown
+        ? prepared(scope, query)
+        : planned<ShownRecord>(scope, query, shownColumns)
+    }
+  }
+}
