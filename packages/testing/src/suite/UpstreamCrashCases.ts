@@ -4,12 +4,15 @@
  */
 import { expect } from "@effect/vitest"
 import { Banks, ConnectReturns, ProviderCallbacks } from "@millrace/core/kernel"
+import type { BankId } from "@millrace/core/bank"
 import type { ConnectPayload } from "@millrace/core/provider"
 import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import type { FakeUpstream } from "../upstream/FakeUpstream.ts"
+import type { Breakage } from "../upstream/Incident.ts"
 import { asksNothing, type UpstreamCase } from "./UpstreamCase.ts"
 import { crashWorld, isLong } from "./UpstreamCrashWorld.ts"
 import { expectNoSecrets, type UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
@@ -71,6 +74,10 @@ const calledBack: Way = Effect.fnUntraced(function* ({ fake, instanceId, run }) 
   })
   if ((yield* run(received)) !== true) expect(yield* run(received)).toBe(true)
 })
+
+/** What is pasted is handed over; otherwise the browser comes back. */
+const returnedOrPasted: Way = (world, begun) =>
+  world.fake.paste === undefined ? returned(world, begun) : handedOver(world, begun)
 
 const begin = ({ caller, instanceId, options, run }: CrashWorld) =>
   run(
@@ -147,6 +154,91 @@ const story = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: num
   return { at, isLost, isPasted }
 })
 
+/** What only the person mends; absent where the upstream has no such state. */
+const breakageOf = ({ breakages }: Pick<FakeUpstream, "breakages">): Breakage | undefined =>
+  (["reauth", "consentExpired"] as const).find((how) => breakages.includes(how))
+
+const renew = ({ caller, run }: CrashWorld, bankId: BankId) =>
+  run(
+    Effect.gen(function* () {
+      const { attempt, page = "", step } = yield* (yield* Banks).reauth(caller, bankId, {})
+      return {
+        attemptId: attempt.attemptId,
+        state: decodeURIComponent(page.slice(page.lastIndexOf("=") + 1)),
+        step: step!
+      }
+    })
+  )
+
+/** The same of a bank that was connected before and is broken now: it is the same one afterwards, and well. */
+const mending = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: number) {
+  const world = yield* crashWorld(options)
+  const { arm, died, fake, pass, storage, workspace } = world
+  yield* returnedOrPasted(world, yield* signedIn(world))
+  yield* pass(3)
+  const banksOf = Effect.flatMap(BankStore, (banks) =>
+    Effect.flatMap(banks.list([workspace.id]), (all) =>
+      Effect.forEach(all, (bank) =>
+        Effect.map(banks.connection(bank.id), (one) => ({
+          id: bank.id,
+          ref: Option.getOrThrow(one).connection.ref,
+          isConnected: bank.connectionStatus?.connected === true
+        }))
+      )
+    )
+  ).pipe(Effect.provideContext(storage))
+  const [before] = yield* banksOf
+  const earlier = fake.connections.length
+  fake.break(before!.ref, breakageOf(fake)!)
+  arm(n)
+  const again = (yield* renew(world, before!.id)) ?? (yield* renew(world, before!.id))
+  if (again === undefined) return expect.fail(`nobody can mend a connection, ${died()}`)
+  const begun = { ...again, payload: fake.repair(again.step, before!.ref) }
+  yield* returned(world, begun)
+  for (let round = 0; round < 3 && !hasEnded(yield* outcome(world, begun)); round++) yield* pass(3)
+  arm(Infinity)
+  for (let round = 0; round < 2 && !hasEnded(yield* outcome(world, begun)); round++) yield* pass(20 * 60)
+  const at = died()
+  const ended = yield* outcome(world, begun)
+  const isLost = options.exchangesOnce === true && ended.state === "failed"
+  const after = yield* banksOf
+  const known = new Set(after.map(({ ref }) => ref))
+  const made = fake.connections.slice(earlier)
+  const unknown = made.filter(({ isRevoked, ref }) => !isRevoked && !known.has(ref)).length
+  // An access that was lost with its answer is known to nobody: the person is told, and can take it back.
+  expect({ at, ids: after.map(({ id }) => id), unknown: isLost ? 0 : unknown }).toEqual({
+    at,
+    ids: [before!.id],
+    unknown: 0
+  })
+  if (isLost) expect({ at, told: ended.told }).toEqual({ at, told: expect.any(String) })
+  else
+    expect({ at, state: ended.state, isConnected: after[0]!.isConnected }).toEqual({
+      at,
+      state: "completed",
+      isConnected: true
+    })
+  expectNoSecrets(world)
+  return { at, isLost }
+})
+
+const mendedEverywhere: UpstreamCase["run"] = (options) =>
+  Effect.gen(function* () {
+    const lost: Array<string> = []
+    const seen = new Set<string>()
+    for (let n = 1; ; n++) {
+      const { at, isLost } = yield* Effect.scoped(mending(options, n))
+      if (at === undefined) break
+      seen.add(at)
+      if (isLost) lost.push(at)
+    }
+    for (const point of ["ConnectionAttemptStore.setStep begins", "Transactor.atomically begins"]) {
+      expect([...seen]).toContain(point)
+    }
+    // Some mend without an exchange that could be lost.
+    expect(options.exchangesOnce === true ? [[], unkept] : [[]]).toContainEqual(lost)
+  })
+
 /** Where the answer of an exchange is there, and nothing is stored of it yet. */
 const unkept = [
   ...(isLong
@@ -193,6 +285,12 @@ export const crashCases: ReadonlyArray<UpstreamCase> = [
         "Transactor.atomically begins"
       ]
     })
+  },
+  {
+    title: "a process that dies anywhere while a broken bank is mended leaves that bank, and no other, well in the end",
+    lacks: (facts) =>
+      breakageOf(facts.fake) === undefined ? "the upstream has no state that a person mends" : asksNothing(facts),
+    run: mendedEverywhere
   },
   {
     title: "the same where a program hands over what the person brought, and asks no more once that is stored",
