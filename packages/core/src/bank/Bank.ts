@@ -38,6 +38,10 @@ export type Bank = typeof Bank.Type
 export type BankNature = "connected" | "files" | "made"
 
 /** The one question by which banks are told apart; nothing else asks for their source. */
+/** Its connection is gone upstream, and cannot be mended there: whoever connects the bank anew makes another one. */
+export const needsAnother = ({ connectionStatus }: Pick<Bank, "connectionStatus">): boolean =>
+  connectionStatus?.status === "disconnected"
+
 export const natureOf = ({ madeFor, source }: Pick<Bank, "madeFor" | "source">): BankNature =>
   madeFor !== undefined ? "made" : isMadeKind(source) ? "files" : "connected"
 

@@ -27,7 +27,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { type Account, isOwnAccount } from "./Account.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
 import { AccountLists } from "./AccountList.ts"
-import type { Bank, BankId } from "./Bank.ts"
+import { type Bank, type BankId, needsAnother } from "./Bank.ts"
 import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
 import {
@@ -188,8 +188,12 @@ export class Connecting extends Context.Service<
         const { instanceId, workspaceId } = attempt
         const subject = yield* subjects.of(workspaceId, instanceId)
         const attemptSecrets = Option.getOrElse(yield* attempts.part(attempt.id, "secrets"), () => ({}))
+        const renewed = reconnects === undefined ? Option.none() : yield* banks.get(workspaceId, reconnects)
+        // As it was begun: what was made in the place of a connection that is gone is another one.
         const reconnect =
-          reconnects === undefined ? undefined : Option.getOrUndefined(yield* banks.connection(reconnects))?.connection
+          Option.isNone(renewed) || needsAnother(renewed.value)
+            ? undefined
+            : Option.getOrUndefined(yield* banks.connection(renewed.value.id))?.connection
         const psu = yield* CurrentPsu
         // Whoever asked may go away meanwhile.
         return yield* Effect.uninterruptible(

@@ -25,7 +25,7 @@ import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { natureOf, type Bank, type BankId } from "./Bank.ts"
+import { natureOf, needsAnother, type Bank, type BankId } from "./Bank.ts"
 import { bankRefusal, isLive, nextBankState, stateOf } from "./BankRemoval.ts"
 import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
@@ -213,10 +213,10 @@ export class Starting extends Context.Service<
         const { instanceId, workspaceId } = attempt
         const options = yield* Effect.fromResult(optionsOf(driver, request))
         const psu = yield* CurrentPsu
-        // A connection that is gone upstream cannot be mended there: its bank gets another one.
-        const gone = bank?.connectionStatus?.status === "disconnected"
         const connection =
-          bank === undefined || gone ? undefined : Option.getOrUndefined(yield* banks.connection(bank.id))?.connection
+          bank === undefined || needsAnother(bank)
+            ? undefined
+            : Option.getOrUndefined(yield* banks.connection(bank.id))?.connection
         const institutionId = request.institutionId ?? bank?.institutionId
         const redirectUri =
           addresses === undefined || state === undefined ? request.redirectUri : landingOf(addresses, instanceId, state)

@@ -222,6 +222,42 @@ const mending = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: n
   return { at, isLost }
 })
 
+/** A bank whose connection is gone upstream gets another one, and stays the bank that it is, with its accounts. */
+const replaced: UpstreamCase["run"] = (options) =>
+  Effect.gen(function* () {
+    const world = yield* crashWorld(options)
+    const { caller, fake, run, storage, workspace } = world
+    yield* returnedOrPasted(world, yield* signedIn(world))
+    yield* world.pass(3)
+    const look = Effect.gen(function* () {
+      const store = yield* BankStore
+      const [bank, ...others] = yield* store.list([workspace.id])
+      expect(others).toEqual([])
+      return {
+        bank: bank!,
+        accounts: (yield* store.accounts(bank!.id)).map(({ id }) => id),
+        ref: Option.getOrThrow(yield* store.connection(bank!.id)).connection.ref
+      }
+    }).pipe(Effect.provideContext(storage))
+    const before = yield* look
+    expect(before.accounts.length).toBeGreaterThan(0)
+    fake.break(before.ref, "gone")
+    // A look finds out.
+    yield* run(Effect.flatMap(Banks, (banks) => Effect.exit(banks.refresh(before.bank, Effect.void, caller.cause))))
+    expect((yield* look).bank.connectionStatus?.status).toBe("disconnected")
+    const again = yield* renew(world, before.bank.id)
+    if (again === undefined) return expect.fail("nobody can connect the bank anew")
+    const begun = { ...again, payload: fake.signIn(again.step, options.who) }
+    yield* returned(world, begun)
+    yield* world.pass(3)
+    const ended = yield* outcome(world, begun)
+    const after = yield* look
+    expect({ ...ended, told: ended.told ?? "" }).toMatchObject({ state: "completed", told: "" })
+    expect([after.bank.id, after.bank.connectionStatus?.connected]).toEqual([before.bank.id, true])
+    expect(fake.connections.some(({ ref }) => ref === after.ref)).toBe(true)
+    expectNoSecrets(world)
+  })
+
 const mendedEverywhere: UpstreamCase["run"] = (options) =>
   Effect.gen(function* () {
     const lost: Array<string> = []
@@ -291,6 +327,14 @@ export const crashCases: ReadonlyArray<UpstreamCase> = [
     lacks: (facts) =>
       breakageOf(facts.fake) === undefined ? "the upstream has no state that a person mends" : asksNothing(facts),
     run: mendedEverywhere
+  },
+  {
+    title: "a bank whose connection is gone upstream is connected by another one, and is the same bank",
+    lacks: (facts) =>
+      facts.fake.breakages.includes("gone") && facts.fake.paste === undefined
+        ? asksNothing(facts)
+        : "nothing there is gone that could be connected again by a step",
+    run: replaced
   },
   {
     title: "the same where a program hands over what the person brought, and asks no more once that is stored",
