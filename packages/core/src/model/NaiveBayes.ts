@@ -31,10 +31,23 @@ export interface Verdict {
 const alpha = 0.1
 /** Counts of one example of weight 1,000: sixtieths times thousandths. */
 const scale = 60_000
+const smoothed = alpha * scale
 /** The mass of all features together, at most: long texts would be sure of anything. */
 const mostMass = 12
 /** How far the first must be above the second. */
 const lead = 2
+
+/** Logarithms by place of a label: of its share of all examples, and of how likely it has a feature that it was never seen with. */
+interface Standing {
+  readonly priors: ReadonlyArray<number>
+  readonly unseen: ReadonlyArray<number>
+}
+
+/** By how much more likely than one that was never seen a feature is, for each label that has it. */
+interface Gains {
+  readonly places: Int32Array
+  readonly logs: Float64Array
+}
 
 export class NaiveBayes {
   /** 0.5 to 3: above 1 it is less sure than the counts say, below 1 more. */
@@ -46,6 +59,10 @@ export class NaiveBayes {
   private readonly totals: Array<number>
   private readonly documents: Array<number>
   private allDocuments = 0
+  /** What follows from all counts, until one of them changes. */
+  private standing: Standing | undefined
+  /** What the counts of a feature add, until they change. */
+  private readonly gains = new WeakMap<ReadonlyMap<number, number>, Gains>()
 
   constructor(labels: ReadonlyArray<string>) {
     this.labels = labels
@@ -83,7 +100,6 @@ export class NaiveBayes {
     /** Of the words and codes that were seen before: place of a label -> count. */
     readonly telling: ReadonlyArray<ReadonlyMap<number, number>>
   } {
-    const vocabulary = this.counts.size
     const seen: Array<readonly [counts: ReadonlyMap<number, number>, weight: number]> = []
     const telling: Array<ReadonlyMap<number, number>> = []
     let mass = 0
@@ -97,19 +113,34 @@ export class NaiveBayes {
       seen.push([counts, weight])
     }
     const tempering = mass > mostMass ? mostMass / mass : 1
-    const smoothed = alpha * scale
     const tempered = mass * tempering
-    const all = this.allDocuments / 1_000 + this.labels.length
-    const scores = this.totals.map((total, at) => {
-      const prior = Math.log((this.documents[at]! / 1_000 + 1) / all)
-      return tempered === 0 ? prior : prior + tempered * Math.log(smoothed / (total + smoothed * vocabulary))
-    })
+    const { priors, unseen } = (this.standing ??= this.stand())
+    const scores = priors.map((prior, at) => (tempered === 0 ? prior : prior + tempered * unseen[at]!))
     for (const [counts, weight] of seen) {
-      for (const [at, count] of counts) {
-        scores[at]! += weight * tempering * Math.log((count + smoothed) / smoothed)
-      }
+      const { logs, places } = this.gainsOf(counts)
+      for (let n = 0; n < places.length; n++) scores[places[n]!]! += weight * tempering * logs[n]!
     }
     return { scores, telling }
+  }
+
+  private stand(): Standing {
+    const all = this.allDocuments / 1_000 + this.labels.length
+    const floor = smoothed * this.counts.size
+    return {
+      priors: this.documents.map((documents) => Math.log((documents / 1_000 + 1) / all)),
+      unseen: this.totals.map((total) => Math.log(smoothed / (total + floor)))
+    }
+  }
+
+  private gainsOf(counts: ReadonlyMap<number, number>): Gains {
+    const known = this.gains.get(counts)
+    if (known !== undefined) return known
+    const gains: Gains = {
+      places: Int32Array.from(counts.keys()),
+      logs: Float64Array.from(counts.values(), (count) => Math.log((count + smoothed) / smoothed))
+    }
+    this.gains.set(counts, gains)
+    return gains
   }
 
   rank(features: Features): Verdict {
@@ -137,9 +168,11 @@ export class NaiveBayes {
   private count({ features, label, weight }: Example, direction: 1 | -1): void {
     const at = this.places.get(label)
     if (at === undefined) return
+    this.standing = undefined
     for (const feature of featuresOf(features)) {
       const added = feature.weight * weight * direction
       const counts = this.counts.get(feature.name) ?? new Map<number, number>()
+      this.gains.delete(counts)
       const next = (counts.get(at) ?? 0) + added
       if (next === 0) counts.delete(at)
       else counts.set(at, next)

@@ -1,4 +1,5 @@
 /** What is left of the text of a transaction when everything that changes from one showing to the next is taken away. */
+import { remembered } from "./Remembered.ts"
 import { fold } from "./Fold.ts"
 import { processorPrefixAt } from "./ProcessorPrefixes.ts"
 import { trailingLocationWords } from "./TrailingLocations.ts"
@@ -87,7 +88,7 @@ const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
  * Reads a text (enrichments A12). Linear in its length, and the same on every machine; any text will do, also one
  * that is not well-formed.
  */
-export const readText = (text: string): TextReading => {
+export const readText = remembered((text: string): TextReading => {
   const bounded = (text.length > longest ? text.slice(0, longest) : text).toWellFormed()
   const plain = fold(bounded.normalize("NFKC")).normalize("NFD").replace(marks, "").normalize("NFC")
   const words = withoutDates(plain)
@@ -114,7 +115,7 @@ export const readText = (text: string): TextReading => {
   const kept = withoutCodes(words.slice(from))
   const named = kept.slice(0, kept.length - trailingLocationWords(kept))
   return { textKey: named.length === 0 ? processor : named.join(" "), processor }
-}
+})
 
 /** The words of a text that name the other side; `""` when there are none. */
 export const textKey = (text: string): string => readText(text).textKey

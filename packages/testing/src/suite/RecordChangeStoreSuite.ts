@@ -60,11 +60,40 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { ids, make, store, workspaceId } = yield* arrange
       const jobId = yield* ids.next("job")
-      const own = [yield* make({ jobId }), yield* make({ jobId }), yield* make({ jobId })]
+      const [a, b, c] = ["a", "b", "c"].map((recordId) => ({ jobId, recordId }))
+      const own = [yield* make(a), yield* make(b), yield* make(c)]
       yield* store.append([own[0]!, yield* make(), own[1]!, own[2]!])
       const page = yield* store.ofJob(workspaceId, jobId, { limit: 2 })
       expect(page).toEqual(own.slice(0, 2))
       expect(yield* store.ofJob(workspaceId, jobId, { after: page[1]!.id, limit: 2 })).toEqual([own[2]])
+    })
+  )
+
+  it.effect("reads all that a job changed of a row in one run, however small the pages are", () =>
+    Effect.gen(function* () {
+      const { feedId, ids, make, store, workspaceId } = yield* arrange
+      const jobId = yield* ids.next("job")
+      const evidence = { step: "shared" }
+      const entries = [
+        yield* make({ jobId, recordId: "a", field: "category", evidence }),
+        yield* make({ jobId, recordId: "a", field: "notes", evidence }),
+        yield* make({ jobId, recordId: "a", field: "merchantName", evidence: { ...evidence, another: null } }),
+        yield* make({ jobId, recordId: "b", field: "category" }),
+        yield* make({ jobId, recordId: "b", field: "notes", recordVersion: 2 }),
+        yield* make({ jobId, recordId: "a", field: "category", before: true, after: null })
+      ]
+      yield* store.append(entries)
+      const read: Array<RecordChange> = []
+      for (;;) {
+        const page = yield* store.ofJob(workspaceId, jobId, { after: read.at(-1)?.id, limit: 1 })
+        if (page.length === 0) break
+        read.push(...page)
+      }
+      expect(read).toEqual(entries)
+      expect(yield* store.ofRecord(workspaceId, "a", 3)).toEqual([entries[5], entries[2], entries[1]])
+      expect(idsOf(yield* store.latest(feedId, ["a"])).toSorted()).toEqual(
+        idsOf([entries[1]!, entries[2]!, entries[5]!]).toSorted()
+      )
     })
   )
 

@@ -5,12 +5,12 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type LateIndex, recordDays } from "./migrations/lateIndex.ts"
+import { entryAccounts, type LateIndex, recordDays } from "./migrations/lateIndex.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
 
 /** All there are to be. Migrations name their own, since a released one does not change. */
-const lateIndexes: ReadonlyArray<LateIndex> = recordDays
+const lateIndexes: ReadonlyArray<LateIndex> = [...recordDays, ...entryAccounts]
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */
 const stateOf = Effect.fnUntraced(function* ({ name, table }: LateIndex) {

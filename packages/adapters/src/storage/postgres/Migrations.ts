@@ -65,6 +65,8 @@ import { allowances } from "./migrations/0053_allowances.ts"
 import { endedSubjects } from "./migrations/0054_ended_subjects.ts"
 import { signChanges } from "./migrations/0055_sign_changes.ts"
 import { leftSubjects } from "./migrations/0056_left_subjects.ts"
+import { packedHistory } from "./migrations/0057_packed_history.ts"
+import { entryIndexes } from "./migrations/0058_entry_indexes.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -126,7 +128,9 @@ export const migrations = {
   "0053_allowances": allowances,
   "0054_ended_subjects": endedSubjects,
   "0055_sign_changes": signChanges,
-  "0056_left_subjects": leftSubjects
+  "0056_left_subjects": leftSubjects,
+  "0057_packed_history": packedHistory,
+  "0058_entry_indexes": entryIndexes
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -20,6 +20,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
+import { textColumns } from "./TextColumns.ts"
 
 interface HeadRow {
   readonly version: string
@@ -42,6 +43,25 @@ const decodeFact = Schema.decodeUnknownSync(Schema.toCodecJson(EnrichmentFact))
 
 /** Rows as one parameter; taken apart by `json_to_recordset`. */
 const json = (rows: ReadonlyArray<unknown>): string => JSON.stringify(rows)
+
+const entriesStatement = `insert into analysis_entry
+    (workspace_id, data_type, enrichment_id, partition, record_id, account_id, fields, lines)
+  select $1, $2, $3, e.partition, e.record, e.account, e.fields::json, e.lines::json
+  from unnest(string_to_array($5, $4), string_to_array($6, $4), string_to_array($7, $4), string_to_array($8, $4),
+    string_to_array($9, $4, '')) as e(partition, record, account, fields, lines)`
+
+/** What is written as JSON is read as it was written: PostgreSQL makes no text of what is inside. */
+const entryColumnsOf = (entries: ReadonlyArray<AnalysisEntry>) =>
+  textColumns(
+    [
+      entries.map(({ partition }) => partition),
+      entries.map(({ recordId }) => recordId),
+      entries.map(({ accountId }) => accountId),
+      entries.map(({ fields }) => JSON.stringify(fields)),
+      entries.map(({ lines }) => (lines === undefined ? "" : JSON.stringify(lines)))
+    ],
+    []
+  )
 
 const inScope = (sql: SqlClient.SqlClient, { dataType, workspaceId }: AnalysisScope): Fragment =>
   sql`workspace_id = ${workspaceId} and data_type = ${dataType}`
@@ -69,12 +89,8 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
         yield* sql`delete from analysis_entry where ${own} and record_id = any(${ids}::text[])`.unprepared
         const rows = changes.entries.flatMap(({ entries }) => entries)
         for (const chunk of Arr.chunksOf(rows, limits.commitChunk)) {
-          yield* sql`insert into analysis_entry
-            (workspace_id, data_type, enrichment_id, partition, record_id, account_id, fields, lines)
-            select ${workspaceId}, ${dataType}, ${enrichmentId}, e.partition, e."recordId", e."accountId", e.fields,
-              e.lines
-            from json_to_recordset(${json(chunk)}::json)
-              as e(partition text, "recordId" text, "accountId" text, fields json, lines json)`.unprepared
+          const { separator, texts } = yield* entryColumnsOf(chunk)
+          yield* sql.unsafe(entriesStatement, [workspaceId, dataType, enrichmentId, separator, ...texts]).unprepared
         }
       }
       if (changes.partitions.length > 0) {

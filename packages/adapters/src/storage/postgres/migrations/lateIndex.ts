@@ -31,6 +31,19 @@ export const recordDays: ReadonlyArray<LateIndex> = [
   }
 ]
 
+/**
+ * Entries of enrichments, by account alone. With workspace and type of data in front, PostgreSQL takes it for one that leaves
+ * few rows as long as it has not counted: during a first sync it read all entries for each partition.
+ */
+export const entryAccounts: ReadonlyArray<LateIndex> = [
+  {
+    name: "analysis_entry_account",
+    table: "analysis_entry",
+    definition: "(account_id)",
+    replaces: "analysis_entry_workspace_id_data_type_account_id_idx"
+  }
+]
+
 /** Tables up to so many bytes are read in a moment. */
 const smallBytes = 32 * 1_048_576
 

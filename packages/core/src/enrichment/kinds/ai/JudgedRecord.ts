@@ -3,6 +3,7 @@ import { knownMerchant } from "../../../merchant/KnownMerchants.ts"
 import type { DataType } from "../../../record/DataType.ts"
 import type { Fields } from "../../../record/FieldValue.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
+import { remembered } from "../../../text/Remembered.ts"
 import { readText, type TextReading } from "../../../text/TextKey.ts"
 
 /** What has another side that is paid, or pays. */
@@ -17,13 +18,13 @@ const shopNumber = /(?:#|\b(?:store|unit|filiale|fil|no|nr|str)\.?)\s?\d{1,6}\b(
 export const partyText = (fields: Fields): string =>
   textOf(fields["originalDescription"]) || textOf(fields["description"])
 
-export const readParty = (text: string): TextReading => {
+export const readParty = remembered((text: string): TextReading => {
   const reading = readText(text.replace(shopNumber, " "))
   const { processor, textKey } = reading
   // Behind a market place that is the merchant itself there is at most a country.
   const isLeft = textKey.split(" ").some((word) => word.length > 2) || knownMerchant(textKey) !== undefined
   return isLeft || knownMerchant(processor) === undefined ? reading : { ...reading, textKey: processor }
-}
+})
 
 /** An amount of money that is not 0, whatever the field of the data type is called. */
 export const amountOf = (fields: Fields): string | undefined => {

@@ -7,7 +7,7 @@ import { predicate, type Predicate } from "../../../filter/Closures.ts"
 import type { CachedAnswer } from "../../../model/AnswerCache.ts"
 import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
 import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
-import type { Features } from "../../../model/Features.ts"
+import { amountBand, type Features } from "../../../model/Features.ts"
 import { chooseTemperature, type Example, type NaiveBayes, type Verdict } from "../../../model/NaiveBayes.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
@@ -147,7 +147,8 @@ const judgedOf = ({ config, matches }: PreparedCategorize, view: View, context: 
 }
 
 const judgeLocally = ({ classifier, config, verdicts }: PreparedCategorize, features: Features): Local => {
-  const key = JSON.stringify(features)
+  // Of the amount its size counts and nothing else: what a merchant takes again is judged once.
+  const key = JSON.stringify({ ...features, amount: amountBand(features.amount) })
   const known = verdicts.get(key)
   if (known !== undefined) return known
   // What comes back from a merchant belongs where its payments do; only what nobody knows is judged as income.

@@ -255,12 +255,19 @@ export const planFees = Effect.fnUntraced(function* (input: Input) {
       ? [account]
       : [...accounts.values()].filter(({ bankId }) => bankId === bank).map(({ accountId }) => accountId)
   }
+  /** Whoever looks back on a month of an institution, or is looked back on, does so for all of its accounts. */
+  const monthOf = (key: PartitionKey): string => {
+    const { account, month } = partOf(key)
+    return `${bankOf(account) ?? account}:${month}`
+  }
   const noticed = [...changed]
+  const told = new Set<string>()
   for (const key of noticed) {
     const { all, near } = aroundOf(key)
     const book = bookOf(all.filter(isOwn(key)), near)
     books.set(key, book)
-    if (JSON.stringify(book) === JSON.stringify(kept(key))) continue
+    if (JSON.stringify(book) === JSON.stringify(kept(key)) || told.has(monthOf(key))) continue
+    told.add(monthOf(key))
     const { account, month } = partOf(key)
     for (const other of ofBank(account)) {
       for (let n = 1; n <= monthsBack; n++) changed.add(`${other}:${monthAfter(month, n)}`)
@@ -269,7 +276,10 @@ export const planFees = Effect.fnUntraced(function* (input: Input) {
   const past = new Set<PartitionKey>()
   yield* load(changed)
   const speaking = [...changed].filter((key) => (partitions.get(key)?.records.length ?? 0) > 0).toSorted()
+  const looked = new Set<string>()
   for (const key of speaking) {
+    if (looked.has(monthOf(key))) continue
+    looked.add(monthOf(key))
     const { account, month } = partOf(key)
     for (const other of ofBank(account)) {
       for (let n = 1; n <= monthsBack; n++) past.add(`${other}:${monthAfter(month, -n)}`)
@@ -277,11 +287,17 @@ export const planFees = Effect.fnUntraced(function* (input: Input) {
   }
   yield* load([...past, ...changed].map((key) => `${bookPrefix}${key}`))
   const bookAt = (key: PartitionKey): FeeBook => books.get(key) ?? kept(key)
+  const years = new Map<string, ReadonlyArray<FeeBook>>()
   const lessonsAt = (key: PartitionKey): FeeLessons => {
     const { account, month } = partOf(key)
-    const year = ofBank(account).flatMap((other) =>
-      Array.from({ length: monthsBack }, (_, n) => bookAt(`${other}:${monthAfter(month, -n - 1)}`))
-    )
+    let year = years.get(monthOf(key))
+    if (year === undefined) {
+      year = ofBank(account).flatMap((other) =>
+        Array.from({ length: monthsBack }, (_, n) => bookAt(`${other}:${monthAfter(month, -n - 1)}`))
+      )
+      // Most months teach nothing.
+      years.set(monthOf(key), (year = year.filter((book) => !isEmptyBook(book))))
+    }
     return lessonsOf(
       year,
       [1, 2].map((n) => bookAt(`${account}:${monthAfter(month, -n)}`))
