@@ -18,7 +18,15 @@ import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
-import { type CompiledPipeline, type Gathered, mayFall, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
+import {
+  type CompiledPipeline,
+  type Gathered,
+  mayFall,
+  type PipelineFault,
+  run,
+  type RunOptions,
+  runWithLines
+} from "./Pipeline.ts"
 import { gather } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
@@ -74,6 +82,24 @@ interface Looked {
   readonly placed: PlacedAccount
 }
 
+/** A record as it is before a step of its pipeline. */
+interface Ran {
+  readonly pipeline: CompiledPipeline
+  readonly before: number
+  readonly notes: RecordNotes | undefined
+  readonly fields: Fields
+}
+
+/** Whether it is the same before a later step: those between are of sets, and say nothing of it. */
+const isSame = ({ before, notes, pipeline }: Ran, later: number): boolean => {
+  if (later < before) return false
+  for (let at = before; at < later; at++) {
+    const { enrichment, kind } = pipeline.steps[at]!
+    if (kind?.family !== "set" || notes?.claims.has(enrichment.id) === true) return false
+  }
+  return true
+}
+
 /** What is known of the fields that a kind reads. */
 const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
   const fields: Record<string, FieldValue> = {}
@@ -90,6 +116,8 @@ export class AnalysisSlice {
   private readonly gone = new Set<string>()
   private readonly notes = new Map<string, RecordNotes>()
   private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
+  /** What records last were, by record. */
+  private readonly ran = new Map<string, Ran>()
 
   constructor(input: SliceInput) {
     this.input = input
@@ -249,14 +277,18 @@ export class AnalysisSlice {
       gathered: this.gathered.get(pipeline)?.get(recordId),
       before: at
     }
-    const view = this.viewOf(looked, place)
     if (looked.record.state !== "live") {
-      const gone = { recordId, accountId, fields: { ...readOf(view.fields, reads), removed: true } }
+      const gone = {
+        recordId,
+        accountId,
+        fields: { ...readOf(this.viewOf(looked, place).fields, reads), removed: true }
+      }
       return [...new Set(kind.partitions(prepared, gone))].map((partition) => ({ ...gone, partition }))
     }
-    const context = { today: this.input.today }
     if (kind.lines === true && mayFall(pipeline, options.notes)) {
-      const { lines, record } = runWithLines(pipeline, view, context, options)
+      const context = { today: this.input.today }
+      const { lines, record } = runWithLines(pipeline, this.viewOf(looked, place), context, options)
+      this.ran.set(recordId, { pipeline, before: at, notes: options.notes, fields: record.fields })
       if (lines.size > 0) {
         const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
         for (const [lineRecordId, line] of lines) {
@@ -272,8 +304,19 @@ export class AnalysisSlice {
         return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
       }
     }
-    const record = { recordId, accountId, fields: readOf(run(pipeline, view, context, options).fields, reads) }
+    const record = { recordId, accountId, fields: readOf(this.fieldsBefore(looked, place, options), reads) }
     return [...new Set(kind.partitions(prepared, record))].map((partition) => ({ ...record, partition }))
+  }
+
+  /** The record as the steps before one leave it. They run once for all that look at it one behind the other. */
+  private fieldsBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }): Fields {
+    const { pipeline } = place
+    const { before, notes } = options
+    const last = this.ran.get(looked.record.id)
+    if (last?.pipeline === pipeline && last.notes === notes && isSame(last, before)) return last.fields
+    const { fields } = run(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
+    this.ran.set(looked.record.id, { pipeline, before, notes, fields })
+    return fields
   }
 
   /** Lets what an enrichment says now be seen by those behind it. */

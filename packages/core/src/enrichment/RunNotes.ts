@@ -83,10 +83,7 @@ export class RunNotes extends Context.Service<
         yield* atomically(
           Effect.gen(function* () {
             yield* guard
-            for (const { after, before } of changed) {
-              if (before === undefined) yield* store.insert(after)
-              else yield* store.update(after)
-            }
+            yield* store.put(changed.map(({ after }) => after))
             // An enrichment that fails in several feeds is told of once.
             const fresh = changed.filter(({ after, before }) => after.isDegraded && before?.isDegraded !== true)
             for (const { after, enrichment } of fresh) {
