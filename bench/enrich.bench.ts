@@ -7,7 +7,7 @@ import { recordPipeline, rulesAlone } from "./enrich/Enrichments.ts"
 import { microsecondsPerText, nearestNames } from "./enrich/Merchants.ts"
 import { changed, costOf } from "./enrich/SetStages.ts"
 import { feeMicroseconds, transferComparisons } from "./enrich/Transfers.ts"
-import { wholePipeline } from "./enrich/WholePipeline.ts"
+import { wholePipelines } from "./enrich/WholePipeline.ts"
 import { generate } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
 import { median } from "./harness/Measure.ts"
@@ -98,7 +98,7 @@ export const bench: Bench = {
           comparison(all),
           nearestNames(),
           ...transferComparisons(quick ? 200_000 : 1_000_000),
-          yield* wholePipeline(quick ? 10_000 : 100_000, rules)
+          ...(yield* wholePipelines(quick ? 10_000 : 100_000, rules))
         ],
         overviews: [
           Effect.map(costs, (each) => ({

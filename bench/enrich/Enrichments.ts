@@ -100,6 +100,54 @@ export const everyRecordKind = (rules: number): ReadonlyArray<Configured> => [
   ["ai_categorize", {}]
 ]
 
+const budgets = {
+  period: { unit: "month", anchor: "1970-01-01" },
+  lines: ["Groceries", "Restaurants", "Travel"].map((name) => ({
+    key: name.toLowerCase(),
+    name,
+    match: when("category", "equals", name),
+    amount: "400"
+  }))
+}
+const spending = {
+  checks: [
+    {
+      key: "spending",
+      kind: "aggregate",
+      conditions: when("amount", "lt", 0),
+      measure: "sum",
+      windowDays: 30,
+      op: "lt",
+      threshold: "-5000"
+    }
+  ]
+}
+const large = {
+  conditions: when("amount", "lt", -2_000),
+  destinations: [{ type: "email", recipients: ["owner@example.com"] }]
+}
+
+/** Rules, and what is the same record or the same money: what `performance.md` section 11 calls the whole way. */
+export const rulesAndMatches = (rules: number): ReadonlyArray<Configured> => [
+  ...everyRecordKind(rules).filter(([type], place) => type === "rule" && place === 2),
+  ["dedupe", {}],
+  ["transfer_match", {}]
+]
+
+/** All sixteen. */
+export const everyKind = (rules: number): ReadonlyArray<Configured> => [
+  ...everyRecordKind(rules),
+  ["dedupe", {}],
+  ["transfer_match", {}],
+  ["fees", {}],
+  ["recurring", {}],
+  ["anomaly", {}],
+  ["budget", budgets],
+  ["monitor", spending],
+  ["alert", large],
+  ["digest", {}]
+]
+
 export const recordPipeline = (rules: number): Pipeline.CompiledPipeline => {
   const pipeline = Pipeline.compile(
     configurations(rules).map(([type, config], order) => enrichmentOf(type, config, order)),

@@ -1,15 +1,19 @@
-/** A first sync through every kind that looks at records, from the bank to the table, beside COPY of the same rows. */
+/** First syncs through enrichments, from the bank to the table, beside COPY of the same rows. */
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import { generate } from "../generate.ts"
 import type { Comparison } from "../harness/Bench.ts"
 import * as Contenders from "../sync/Contenders.ts"
 import * as Copy from "../sync/Copy.ts"
-import { connectWith, runtimeOf, type Services } from "../sync/Installation.ts"
+import { type Configured, connectWith, runtimeOf, type Services } from "../sync/Installation.ts"
 import { ofFiles } from "../sync/Statements.ts"
-import { everyRecordKind } from "./Enrichments.ts"
+import { everyKind, everyRecordKind, rulesAndMatches } from "./Enrichments.ts"
 
-export const wholePipeline = Effect.fnUntraced(function* (count: number, rules: number) {
+/** What enrichments write besides, row by row: why each value is what it is, and where each record stands. */
+const besides = ["record_history", "analysis_entry", "analysis_partition", "annotation", "record_link"]
+const all = "COPY of all that is written"
+
+const pipelineOf = Effect.fnUntraced(function* (what: string, count: number, enrichments: ReadonlyArray<Configured>) {
   const server = yield* Effect.acquireRelease(
     Effect.promise(() => startPostgres({ durable: true })),
     ({ stop }) => Effect.promise(stop)
@@ -18,18 +22,34 @@ export const wholePipeline = Effect.fnUntraced(function* (count: number, rules: 
   const upstream = ofFiles(generate({ seed: 11, transactions: count, accounts: 20 }))
   const runtime = yield* runtimeOf(server, upstream.driver)
   const on = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.promise(() => runtime.runPromise(effect))
-  const sync = Contenders.wholeJob(on, yield* on(connectWith(everyRecordKind(rules))), upstream)
+  const sync = Contenders.wholeJob(on, yield* on(connectWith(enrichments)), upstream)
   const { copies } = yield* Contenders.taken(connection, sync)
+  const more = yield* Copy.take(connection, besides)
   return {
-    name: `a first sync through all kinds that look at records, ${rules} rules`,
+    name: `a first sync through ${what}`,
     amount: count,
     unit: "transactions",
     rounds: 3,
     contenders: [
       Contenders.copy(connection, copies),
+      { ...Contenders.copy(connection, [...copies, ...more]), name: all },
       // Others come out: lines, and rows that are hidden.
       { ...Contenders.firstSync(connection, sync), run: Effect.map(sync.run, () => () => undefined) }
     ],
-    ratios: [{ name: "first sync through all kinds to COPY", of: "first sync", by: "COPY of the same rows" }]
+    ratios: [
+      { name: `first sync through ${what} to COPY`, of: "first sync", by: "COPY of the same rows" },
+      { name: `first sync through ${what} to ${all}`, of: "first sync", by: all }
+    ]
   } satisfies Comparison as Comparison
 })
+
+/** COPY of the same rows is the limit of a sync that enriches nothing; what enrichments write is the other half. */
+export const wholePipelines = (count: number, rules: number) =>
+  Effect.forEach(
+    [
+      ["rules, dedupe and transfer_match", rulesAndMatches(rules)],
+      ["all kinds that look at records", everyRecordKind(rules)],
+      ["all kinds", everyKind(rules)]
+    ] as const,
+    ([what, enrichments]) => pipelineOf(what, count, enrichments)
+  )

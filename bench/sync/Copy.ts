@@ -58,12 +58,15 @@ export const put = (connection: Client, taken: ReadonlyArray<CopiedTable>) =>
     return counts[0]!
   })
 
+/** What else a first sync has not found. */
+const others =
+  "record_search, feed_mark, record_pull, checkpoint, account_change, record_history, analysis, analysis_mark, " +
+  "analysis_entry, analysis_partition, analysis_event, annotation, record_link, finding"
+
 /** Back to before the first sync. */
 export const forget = (connection: Client) =>
   Effect.promise(async () => {
-    await connection.query(
-      `truncate ${everyTable.join(", ")}, record_search, feed_mark, record_pull, checkpoint, account_change`
-    )
+    await connection.query(`truncate ${everyTable.join(", ")}, ${others}`)
     await connection.query("vacuum analyze")
     await connection.query("checkpoint")
   })
