@@ -1,6 +1,6 @@
 /**
  * Banks that show less of their history than their drivers believe: nothing of what they showed once is lost. The same
- * scenes are played on every storage.
+ * scenes are played on every storage; `MILLRACE_LONG=1` plays more and longer ones.
  */
 import type { Account } from "../../src/bank/Account.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
@@ -255,15 +255,20 @@ export const playAll = (scene: Scene, stride: number): void => {
     for (const instance of stride > 1 ? randomly.slice(0, 2) : randomly) {
       for (let seed = 1; seed <= (stride > 1 ? 1 : long ? 40 : 2); seed++) {
         scene(`loses nothing that it does not take back: ${instance}, ${seed}`, (simulation) =>
-          playRandomly(simulation, instance, new Seeded(seed))
+          playRandomly(simulation, instance, new Seeded(seed), stride > 1 && !long ? 50 : 150)
         )
       }
     }
   })
 }
 
-/** A random life; `taken` are rows that the bank takes back, few enough to be believed. */
-const playRandomly = Effect.fnUntraced(function* (simulation: Simulation, instance: string, random: Seeded) {
+/** A random life of so many days; `taken` are rows that the bank takes back, few enough to be believed. */
+const playRandomly = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  instance: string,
+  random: Seeded,
+  length: number
+) {
   const { job, live, post, texts, today, upstream } = yield* opened(simulation, instance)
   const rows = random.once(2) ? 1 + random.below(12) : Infinity
   const gap = 1 + random.below(12)
@@ -281,7 +286,7 @@ const playRandomly = Effect.fnUntraced(function* (simulation: Simulation, instan
     }
   })
   yield* post("the first of all", 30)
-  for (let day = 0; day < 150; day++) {
+  for (let day = 0; day < length; day++) {
     for (let n = random.once(gap) ? 1 + random.below(3) : 0; n > 0; n--) yield* post(`row ${day} ${n}`)
     if (random.once(20)) days = random.below(120)
     upstream.keeps = { from: CalendarDate.addDays(yield* today, -days), rows }
