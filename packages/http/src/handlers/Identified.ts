@@ -1,5 +1,4 @@
 /** Ids in paths: malformed, unknown and foreign ones get one and the same 404 (decisions 1.1). */
-import * as Effect from "effect/Effect"
 import { type Id, isId, NotFound } from "@millrace/core"
 import { idKindOf } from "@millrace/core/record"
 
@@ -55,5 +54,6 @@ const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is Id
           ? recordKinds.some((one) => isId(one, text))
           : isId(kind as Exclude<Identified, "attempt" | "record" | "decision" | "series">, text)
 
-export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<IdOf<K>, NotFound> =>
-  isIdentifiedBy(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))
+/** The answer where a text can be no id of the kind. */
+export const unidentified = (kind: Identified, text: string): NotFound | undefined =>
+  isIdentifiedBy(kind, text) ? undefined : new NotFound({ resource: resources[kind] })

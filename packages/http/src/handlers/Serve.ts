@@ -15,15 +15,15 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { type Caller, type Operation, operations } from "@millrace/core/access"
-import { InvalidInput } from "@millrace/core"
+import { InvalidInput, NotFound } from "@millrace/core"
 import type { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
 import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
 import { type Success, successesOf } from "../answer/Success.ts"
-import { caller, target } from "../request/CurrentRequest.ts"
+import { caller, CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
 import { makeRepeatedly } from "./Repeated.ts"
-import { identified, isIdentified, type Identified, type IdOf } from "./Identified.ts"
+import { type Identified, type IdOf, isIdentified, unidentified } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
 type Name = HttpApiGroup.Identifier<Groups>
@@ -93,27 +93,30 @@ interface AnyHandlers {
 }
 
 /** A window that ends before it begins. With a cursor the window is the cursor's, so nothing is wrong. */
-const checkWindow = ({ cursor, from, to }: Readonly<Record<string, unknown>>): Effect.Effect<void, InvalidInput> =>
+const windowFault = ({ cursor, from, to }: Readonly<Record<string, unknown>>): InvalidInput | undefined =>
   typeof from !== "string" || typeof to !== "string" || cursor !== undefined || from <= to
-    ? Effect.void
-    : Effect.fail(
-        new InvalidInput({
-          code: "INVALID_DATE_RANGE",
-          message: "from must not be after to",
-          details: [{ field: "from", message: "must not be after to" }]
-        })
-      )
+    ? undefined
+    : new InvalidInput({
+        code: "INVALID_DATE_RANGE",
+        message: "from must not be after to",
+        details: [{ field: "from", message: "must not be after to" }]
+      })
 
 const suffix = "_id"
 
-const idsOf = Effect.fnUntraced(function* (params: Readonly<Record<string, string>>) {
+/** What the ids of a path name, or the first that can be none. */
+const idsOf = (params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | NotFound => {
   const ids: Record<string, string> = {}
-  for (const [name, text] of Object.entries(params)) {
+  for (const name in params) {
     const kind = name.slice(0, -suffix.length)
-    if (name.endsWith(suffix) && isIdentified(kind)) ids[kind] = yield* identified(kind, text)
+    if (!name.endsWith(suffix) || !isIdentified(kind)) continue
+    const text = params[name]!
+    const unknown = unidentified(kind, text)
+    if (unknown !== undefined) return unknown
+    ids[kind] = text
   }
   return ids
-})
+}
 
 /** What a handler returned, as it is sent; the framework would encode it a second time. */
 const sent = (success: Success | undefined, answer: unknown): unknown =>
@@ -129,16 +132,20 @@ const handlerOf = (
 ) => {
   // What it asks for was checked where it was given; here it is asked with all that any handler may ask for.
   const ask = run as (asked: object) => Ran
-  const handle = Effect.fnUntraced(function* (request: AnyRequest) {
-    if (request.query !== undefined) yield* checkWindow(request.query)
-    const ids = request.params === undefined ? {} : yield* idsOf(request.params)
-    const self = yield* target
+  const handle = (request: AnyRequest, state: RequestState): Ran => {
+    const fault = request.query === undefined ? undefined : windowFault(request.query)
+    if (fault !== undefined) return Effect.fail(fault)
+    const ids = request.params === undefined ? {} : idsOf(request.params)
+    if (ids instanceof NotFound) return Effect.fail(ids)
+    const self = state.target
     // Nobody is known to ask: the request proves itself otherwise, and there is no caller.
-    if (credential === "none") return sent(success, yield* ask({ ...request, ids, self }))
-    const by = yield* caller
-    return sent(success, yield* repeat(by, ask({ ...request, ids, caller: by, self })))
-  })
-  return (request: AnyRequest) => answering(handle(request))
+    if (credential === "none") return ask({ ...request, ids, self })
+    return Effect.flatMap(caller, (by) => repeat(by, ask({ ...request, ids, caller: by, self })))
+  }
+  return (request: AnyRequest) =>
+    answering(
+      Effect.flatMap(CurrentRequest, (state) => Effect.map(handle(request, state), (answer) => sent(success, answer)))
+    )
 }
 
 const bundledSuccesses = successesOf(Api)

@@ -45,14 +45,17 @@ export const encodingFor = (accepted: string | undefined): Encoding | undefined 
   return best
 }
 
-export const compressed = Effect.fnUntraced(function* (
+/** The answer as the client takes it. */
+export const compressed = (
   response: HttpServerResponse.HttpServerResponse,
   accepted: string | undefined,
   compress: Compress | undefined
-) {
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const { body } = response
-  if (compress === undefined || body._tag !== "Uint8Array" || body.contentLength <= leastBytes) return response
-  if (response.headers["content-encoding"] !== undefined) return response
+  if (compress === undefined || body._tag !== "Uint8Array" || body.contentLength <= leastBytes) {
+    return Effect.succeed(response)
+  }
+  if (response.headers["content-encoding"] !== undefined) return Effect.succeed(response)
   const { vary } = response.headers
   const told = HttpServerResponse.setHeader(
     response,
@@ -60,11 +63,12 @@ export const compressed = Effect.fnUntraced(function* (
     vary === undefined ? "accept-encoding" : `${vary}, accept-encoding`
   )
   const encoding = encodingFor(accepted)
-  if (encoding === undefined) return told
-  const bytes = yield* compress(body.body, encoding)
-  return HttpServerResponse.setHeader(
-    HttpServerResponse.setBody(told, HttpBody.uint8Array(bytes, body.contentType)),
-    "content-encoding",
-    encoding
+  if (encoding === undefined) return Effect.succeed(told)
+  return Effect.map(compress(body.body, encoding), (bytes) =>
+    HttpServerResponse.setHeader(
+      HttpServerResponse.setBody(told, HttpBody.uint8Array(bytes, body.contentType)),
+      "content-encoding",
+      encoding
+    )
   )
-})
+}

@@ -92,28 +92,21 @@ const dress = (response: HttpServerResponse.HttpServerResponse, { id, rateLimit,
       : { "x-ratelimit-limit": String(rateLimit), "x-ratelimit-policy": `${rateLimit};w=60` })
   })
 
-const log = Effect.fnUntraced(function* (
-  write: AccessLog,
-  request: HttpServerRequest,
-  state: RequestState,
-  started: number,
-  status: number
-) {
-  const ended = yield* Clock.currentTimeMillis
-  const { principal } = state
-  yield* write({
-    time: Timestamp.fromMillis(started),
-    requestId: state.id,
-    method: request.method,
-    path: state.target.split("?", 1)[0]!,
-    operation: state.route?.id,
-    status,
-    code: state.code,
-    durationMs: ended - started,
-    workspaceId: principal?.workspace.id,
-    credential: principal === undefined ? undefined : credentialOf(principal)
-  })
-})
+const log = (write: AccessLog, request: HttpServerRequest, state: RequestState, started: number, status: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (ended) =>
+    write({
+      time: Timestamp.fromMillis(started),
+      requestId: state.id,
+      method: request.method,
+      path: state.target.split("?", 1)[0]!,
+      operation: state.route?.id,
+      status,
+      code: state.code,
+      durationMs: ended - started,
+      workspaceId: state.principal?.workspace.id,
+      credential: state.principal === undefined ? undefined : credentialOf(state.principal)
+    })
+  )
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
@@ -138,7 +131,7 @@ const answer = Effect.fnUntraced(function* (
 ) {
   const admitted = yield* setting.admit(request, state, timed)
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-  const handled = Effect.provideService(app, HttpServerRequest, admitted)
+  const handled = admitted === request ? app : Effect.provideService(app, HttpServerRequest, admitted)
   // Whoever has a key is a program: its address is no person's.
   const isPerson = state.principal?.kind === "user"
   return yield* timed(isPerson ? Effect.provideService(handled, CurrentPsu, psuOf(request, setting.isProxy)) : handled)
@@ -159,12 +152,10 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
     Effect.flatMap((response) =>
       compressed(dress(response, state), request.headers["accept-encoding"], setting.compress)
     ),
-    Effect.onExit((exit) =>
-      Effect.andThen(
-        setting.bodies.release(state.bodyRoom),
-        log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
-      )
-    ),
+    Effect.onExit((exit) => {
+      const told = log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
+      return state.bodyRoom === 0 ? told : Effect.andThen(setting.bodies.release(state.bodyRoom), told)
+    }),
     Effect.provideService(CurrentRequest, state)
   )
 })

@@ -39,25 +39,24 @@ const isLong = (target: string): boolean =>
   target.length * 3 > limits.requestTargetBytes &&
   (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes)
 
-const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, target: string) {
+const transportFault = (request: HttpServerRequest, target: string): Errors.Answer | undefined => {
   if (isLong(target)) {
-    return yield* refuse({
+    return {
       status: 414,
       code: "URI_TOO_LONG",
       message: `The request target is longer than ${limits.requestTargetBytes} bytes`
-    })
+    }
   }
   // Name, value, colon, space and line end.
   let size = 0
   for (const name in request.headers) size += name.length + String(request.headers[name]).length + 4
-  if (size > limits.headerBytes) {
-    return yield* refuse({
-      status: 431,
-      code: "HEADERS_TOO_LARGE",
-      message: `The headers are longer than ${limits.headerBytes} bytes`
-    })
+  if (size <= limits.headerBytes) return undefined
+  return {
+    status: 431,
+    code: "HEADERS_TOO_LARGE",
+    message: `The headers are longer than ${limits.headerBytes} bytes`
   }
-})
+}
 
 /** Whether the budget allows the request, which was counted; refused ones count as well. */
 const checkRate = ({ admitted, limit, retryAfter }: Arrival["decision"], state: RequestState) => {
@@ -75,26 +74,22 @@ const checkRate = ({ admitted, limit, retryAfter }: Arrival["decision"], state: 
       )
 }
 
-/** The route of a path, an answer to OPTIONS, or a refusal. */
-const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined) {
-  if (found === undefined) return yield* refuse(routeMissing)
-  if (found.route === undefined) return yield* refuse(methodNotAllowed(found.allow))
-  return found.route
-})
+/** Why there is no route. */
+const routeFault = (found: Routes.Match | undefined): Errors.Answer =>
+  found === undefined ? routeMissing : methodNotAllowed(found.allow)
 
 /** Escapes in the query must be UTF-8 without NUL. */
-const checkQuery = Effect.fnUntraced(function* (target: string) {
+const queryFault = (target: string): Errors.Answer | undefined => {
   const query = target.split("?", 2)[1] ?? ""
-  if (!query.includes("%") && !query.includes("\u0000")) return
+  if (!query.includes("%") && !query.includes("\u0000")) return undefined
   const decoded = Result.try(() => decodeURIComponent(query))
-  if (Result.isFailure(decoded) || decoded.success.includes("\u0000")) {
-    return yield* refuse({
-      status: 400,
-      code: "INVALID_ENCODING",
-      message: "The query is not valid UTF-8 or holds a NUL character"
-    })
+  if (Result.isSuccess(decoded) && !decoded.success.includes("\u0000")) return undefined
+  return {
+    status: 400,
+    code: "INVALID_ENCODING",
+    message: "The query is not valid UTF-8 or holds a NUL character"
   }
-})
+}
 
 /** Room for the body, before any of it is read. */
 const makeRoom = (memory: BodyMemory, bytes: number, state: RequestState) =>
@@ -154,27 +149,28 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
 
   /** The request for the router, or the answer that needs no handler. What is asked of storage is bounded by `timed`. */
   const admit = Effect.fnUntraced(function* (request: HttpServerRequest, state: RequestState, timed: Timed) {
-    yield* checkTransport(request, state.target)
+    const unfit = transportFault(request, state.target)
+    if (unfit !== undefined) return yield* refuse(unfit)
     const path = state.target.split("?", 1)[0]!
     const found = match(request.method, path)
     // Preflight requests of browsers never carry a credential.
     if (request.method === "OPTIONS" && found !== undefined) {
       return HttpServerResponse.empty({ status: 204, headers: { allow: found.allow } })
     }
+    const route = found?.route
     if (!isApi(path)) {
-      state.route = yield* checkRoute(found)
+      if (route === undefined) return yield* refuse(routeFault(found))
+      state.route = route
       return request
     }
-    if (found?.route?.operation?.credential !== "none") {
-      const principal = yield* timed(identify(request, state))
-      const { operation } = yield* checkRoute(found)
-      if (operation !== undefined) yield* checkAccess(principal, operation, state)
-    }
-    const route = yield* checkRoute(found)
+    const operation = route?.operation
+    const principal = operation?.credential === "none" ? undefined : yield* timed(identify(request, state))
+    if (route === undefined) return yield* refuse(routeFault(found))
+    if (principal !== undefined && operation !== undefined) yield* checkAccess(principal, operation, state)
     state.route = route
-    yield* checkQuery(state.target)
-    const query = queryOf(route, state.target.slice(path.length))
-    const url = Routes.routable(route, path) + query
+    const unreadable = queryFault(state.target)
+    if (unreadable !== undefined) return yield* refuse(unreadable)
+    const url = Routes.routable(route, path) + queryOf(route, state.target.slice(path.length))
     const plain = url === request.url ? request : request.modify({ url })
     return hasBody(route) ? yield* withBody(bodies, plain, route, state) : plain
   })

@@ -69,6 +69,3 @@ export const rawBody: Effect.Effect<Uint8Array> = present((request) => request.r
 
 /** The JSON body with all digits of its numbers. */
 export const exactBody: Effect.Effect<Json> = present((request) => request.json, "body")
-
-/** Path and query of the request. */
-export const target: Effect.Effect<string> = Effect.map(CurrentRequest, (request) => request.target)
