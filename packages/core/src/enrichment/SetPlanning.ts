@@ -189,7 +189,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   for (const { entries, recordId } of observed) {
     const next = entries.toSorted(byKey)
     const last = (before.get(recordId) ?? []).toSorted(byKey)
-    if (textOf(next) === textOf(last)) continue
+    if (next.length === last.length && textOf(next) === textOf(last)) continue
     moved.set(recordId, next)
     for (const { partition } of [...last, ...next]) dirty.add(partition)
   }

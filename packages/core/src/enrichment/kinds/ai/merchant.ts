@@ -244,10 +244,13 @@ export const makeMerchant = ({
         const party = partyOf(prepared, view, scope)
         return party === undefined || party.person !== undefined ? [] : [{ view, party }]
       })
-      const wanted = parties.filter(
-        ({ party: { providerName, textKey } }) =>
-          textKey !== "" && resolver.resolve(textKey, providerName) === undefined
-      )
+      const wanted =
+        endpoint === undefined
+          ? []
+          : parties.filter(
+              ({ party: { providerName, textKey } }) =>
+                textKey !== "" && resolver.resolve(textKey, providerName) === undefined
+            )
       const subjects = wanted.map(({ party, view }): Subject => ({
         input: { text: dataText(party.textKey) },
         text: party.text,
@@ -291,7 +294,12 @@ export const makeMerchant = ({
           events.push({ key: `merged ${factId}`, event: merchantMerged.of({ ...of, subjectId, data: { from, into } }) })
         }
         room.quiet ??= yield* told.begins(scope)
+        const seen = new Set<string>()
         for (const { party } of parties) {
+          // The same texts lead to the same merchant.
+          const texts = `${party.textKey}\n${party.providerName}`
+          if (seen.has(texts)) continue
+          seen.add(texts)
           const name = resolved(prepared, party, names.get(party.textKey))?.name
           const key = name === undefined ? "" : merchantKey(textKeyOf(name))
           if (name === undefined || key === "") continue

@@ -2,8 +2,8 @@
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { SetRecord } from "../SetKind.ts"
-import { unitsOf } from "./Leg.ts"
-import { readSigns, weightOf } from "./LegSigns.ts"
+import { legText, unitsOf } from "./Leg.ts"
+import { hintIn, readSigns, signsIn, weightOf } from "./LegSigns.ts"
 import type { LegAccount, LegSpace } from "./LegSpace.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
@@ -29,8 +29,8 @@ export class LegColumns {
   readonly hint: Int8Array
   readonly flags: Uint8Array
   readonly signs: Uint8Array
-  readonly texts: Array<TextSigns> = []
-  readonly records: Array<SetRecord> = []
+  readonly texts: ReadonlyArray<TextSigns>
+  readonly records: ReadonlyArray<SetRecord>
   /** Legs that left, and those that arrived, in order; none that are aside. */
   readonly outs: Int32Array
   readonly ins: Int32Array
@@ -45,8 +45,8 @@ export class LegColumns {
     const hint = new Int8Array(records.length)
     const flags = new Uint8Array(records.length)
     const signs = new Uint8Array(records.length)
-    const texts: Array<TextSigns> = []
-    const taken: Array<SetRecord> = []
+    const texts = Array.from<TextSigns>({ length: records.length })
+    const taken = new Int32Array(records.length)
     let [size, outs, ins, first, last] = [0, 0, 0, Infinity, -Infinity]
     // Each record is gone to once: it lies far from the one before.
     for (let at = 0; at < records.length; at++) {
@@ -63,17 +63,18 @@ export class LegColumns {
       if (number < 0) continue
       const isOut = ((fields["amount"] as string).charCodeAt(0) === 45) !== of.mirror
       const isAside = aside.size > 0 && aside.has(record.recordId)
-      const text = readSigns(fields, reader)
+      const text = reader.read(legText(fields))
+      const read = readSigns(fields, text)
       day[size] = on
       account[size] = of.number
       currency[size] = number
       units[size] = Math.abs(amount)
       flags[size] = flagsOf(isOut, of, pending, isAside)
-      signs[size] = text.signs
-      hint[size] = text.hint
-      weight[size] = weightOf(text.read, text.signs, isOut, of)
-      texts.push(text.read)
-      taken.push(record)
+      signs[size] = signsIn(read)
+      hint[size] = hintIn(read)
+      weight[size] = weightOf(text, signs[size]!, isOut, of)
+      texts[size] = text
+      taken[size] = at
       size++
       if (!isAside) {
         if (isOut) outs++
@@ -94,6 +95,10 @@ export class LegColumns {
     this.signs = new Uint8Array(size)
     this.outs = new Int32Array(outs)
     this.ins = new Int32Array(ins)
+    const textsInOrder = Array.from<TextSigns>({ length: size })
+    const recordsInOrder = Array.from<SetRecord>({ length: size })
+    this.texts = textsInOrder
+    this.records = recordsInOrder
     let [out, into] = [0, 0]
     for (let leg = 0; leg < size; leg++) {
       const at = order[leg]!
@@ -105,8 +110,8 @@ export class LegColumns {
       this.hint[leg] = hint[at]!
       this.flags[leg] = flags[at]!
       this.signs[leg] = signs[at]!
-      this.texts.push(texts[at]!)
-      this.records.push(taken[at]!)
+      textsInOrder[leg] = texts[at]!
+      recordsInOrder[leg] = records[taken[at]!]!
       if ((flags[at]! & asideFlag) !== 0) continue
       if ((flags[at]! & outFlag) === 0) this.ins[into++] = leg
       else this.outs[out++] = leg

@@ -1,9 +1,9 @@
 /** What is known of a leg by its text and by what the provider makes of it, in numbers (enrichments D2.2). */
 import { categories } from "../../../record/TransactionType.ts"
 import type { Fields } from "../../../record/FieldValue.ts"
-import { fieldText, legText } from "./Leg.ts"
+import { fieldText } from "./Leg.ts"
 import type { LegAccount } from "./LegSpace.ts"
-import type { TextReader, TextSigns } from "./TextSigns.ts"
+import type { TextSigns } from "./TextSigns.ts"
 
 /** Signs that a text and a type have together. */
 const purchaseSign = 1
@@ -29,15 +29,8 @@ const points = {
   paidIn: 250
 }
 
-/** `hint`: 1 where the provider calls it a transfer, -1 where it calls it something else. */
-export interface ReadSigns {
-  readonly read: TextSigns
-  readonly signs: number
-  readonly hint: number
-}
-
-export const readSigns = (fields: Fields, reader: TextReader): ReadSigns => {
-  const read = reader.read(legText(fields))
+/** What stands in a record besides its text, in one number: three bits of signs, and above them one more than the hint. */
+export const readSigns = (fields: Fields, read: TextSigns): number => {
   const type = fieldText(fields["type"])
   const category = fieldText(fields["category"])
   const merchant = fieldText(fields["merchantName"])
@@ -55,8 +48,15 @@ export const readSigns = (fields: Fields, reader: TextReader): ReadSigns => {
   const isMoved =
     (category !== "" && moving.has(category)) || type === "TRANSFER_OUTGOING" || type === "TRANSFER_INCOMING"
   const denies = category !== "" && primary.has(category) && !moving.has(category) && !unsaid.has(category)
-  return { read, signs, hint: isMoved ? 1 : denies ? -1 : 0 }
+  return signs | ((isMoved ? 2 : denies ? 0 : 1) << signBits)
 }
+
+const signBits = 3
+
+export const signsIn = (read: number): number => read & ((1 << signBits) - 1)
+
+/** 1 where the provider calls it a transfer, -1 where it calls it something else. */
+export const hintIn = (read: number): number => (read >> signBits) - 1
 
 /** A transfer to somebody else is none of one's own, whatever it is called. */
 const base = (read: TextSigns, signs: number, out: boolean, { liability }: LegAccount, foreign: boolean): number =>

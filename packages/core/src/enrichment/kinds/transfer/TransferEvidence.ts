@@ -50,13 +50,16 @@ export const TransferEvidence = Schema.Struct({
 })
 export type TransferEvidence = typeof TransferEvidence.Type
 
+const ofType: ReadonlyArray<readonly [TransferKind, ReadonlySet<AccountType>]> = [
+  ["card_payment", new Set(["credit_card", "line_of_credit"])],
+  ["loan_payment", new Set(["loan", "mortgage"])],
+  ["investment", new Set(["investment", "brokerage", "retirement", "crypto"])],
+  ["cash", new Set(["prepaid"])]
+]
+
 /** By the types of the two accounts. */
 export const kindOf = (out: AccountType, into: AccountType, sameCurrency: boolean): TransferKind => {
-  const either = (...types: ReadonlyArray<AccountType>) => types.includes(into) || types.includes(out)
-  if (either("credit_card", "line_of_credit")) return "card_payment"
-  if (either("loan", "mortgage")) return "loan_payment"
-  if (either("investment", "brokerage", "retirement", "crypto")) return "investment"
-  if (either("prepaid")) return "cash"
+  for (const [kind, types] of ofType) if (types.has(into) || types.has(out)) return kind
   return sameCurrency ? "internal" : "fx"
 }
 

@@ -24,8 +24,8 @@ const fields = [
   ["transfer.rate", "num"]
 ] as const
 
-/** Months of the days that were asked for, by window. */
-const aroundDays = new Map<number, Map<string, ReadonlyArray<string>>>()
+/** Months of the days that were asked for, by window and day. */
+const aroundDays = new Map<number, Map<number, ReadonlyArray<string>>>()
 /** Days that are remembered of a window: those of thirty years in both directions. */
 const mostDays = 20_000
 
@@ -33,12 +33,12 @@ const monthsAround = (date: CalendarDate.CalendarDate, before: number, after: nu
   const window = before * 100 + after
   let byDay = aroundDays.get(window)
   if (byDay === undefined) aroundDays.set(window, (byDay = new Map()))
-  let months = byDay.get(date)
+  const day = CalendarDate.epochDayOf(date)
+  let months = byDay.get(day)
   if (months === undefined) {
-    const day = CalendarDate.toEpochDay(date)
     months = monthsBetween(day - before, day + after)
     if (byDay.size >= mostDays) byDay.clear()
-    byDay.set(date, months)
+    byDay.set(day, months)
   }
   return months
 }
