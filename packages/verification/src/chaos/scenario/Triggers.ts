@@ -1,4 +1,5 @@
 /** Many start a sync of the same feed at once, at several servers; then many who each cancel what is there. */
+import { setTimeout as wait } from "node:timers/promises"
 import type { Installation } from "../Installation.ts"
 import type { Scenario } from "../Scenario.ts"
 import type { ChaosFeed } from "../World.ts"
@@ -59,7 +60,11 @@ const forceAtOnce = async (installation: Installation, feed: ChaosFeed): Promise
   const asked = new AbortController()
   let most = 0
   const watch = async () => {
-    while (!asked.signal.aborted) most = Math.max(most, await activeOf(installation, feed))
+    while (!asked.signal.aborted) {
+      most = Math.max(most, await activeOf(installation, feed))
+      // Each look is a connection of its own; what passes between two of them is told by `overlapping`.
+      await wait(20)
+    }
   }
   const watching = watch()
   const answers = await Promise.all(
