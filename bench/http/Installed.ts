@@ -13,6 +13,7 @@ import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
 import * as Server from "../../packages/server/src/Server.ts"
 import { settings } from "../../packages/server/src/Settings.ts"
+import { parentOf } from "./ProcessorTime.ts"
 import type { Request } from "./Traffic.ts"
 
 export interface Tenant {
@@ -78,10 +79,14 @@ export const operations = Object.keys(pathOf)
 export interface Contestants {
   readonly ours: ServerProcess
   readonly peer: ServerProcess
+  /** Answers `/v1/whoami` alone. */
+  readonly bare: ServerProcess
+  /** The main process of PostgreSQL, and the one of its children that the benchmark itself talks to. */
+  readonly postgres: { readonly main: number; readonly except: number }
   /** What is asked of either, a request of each workspace. */
   readonly asked: (operation: string) => ReadonlyArray<Request>
-  /** Makes the windows of all workspaces empty, so that nobody is refused. */
-  readonly anotherMinute: Effect.Effect<void>
+  /** Makes the windows of all workspaces empty, those of the peer as well, so that nobody waits for another minute. */
+  readonly emptyWindows: Effect.Effect<void>
 }
 
 const bodyOf = async (url: string, { key, path }: Request): Promise<unknown> => {
@@ -133,6 +138,7 @@ export const install = Effect.fnUntraced(function* (tenants: number) {
     stamps float8[] not null) with (fillfactor = 50)`)
   const ours = yield* child(environment)
   const peer = yield* child(environment, resolve(import.meta.dirname, "peer.ts"))
+  const bare = yield* child(environment, resolve(import.meta.dirname, "bare.ts"))
   const asked = (operation: string) => held.map((tenant) => ({ key: tenant.key, path: pathOf[operation]!(tenant) }))
   // The first list reads the bank; from then on it is fresh. Both servers must say the same of everybody.
   yield* Effect.promise(async () => {
@@ -140,9 +146,23 @@ export const install = Effect.fnUntraced(function* (tenants: number) {
       for (const request of asked(operation)) {
         const [one, other] = [await bodyOf(ours.url, request), await bodyOf(peer.url, request)].map(comparable)
         if (one !== other) throw new Error(`${request.path}: the servers differ\n${difference(one!, other!)}`)
+        if (operation !== "whoami") continue
+        const least = comparable(await bodyOf(bare.url, request))
+        if (least !== one) throw new Error(`${request.path}: the servers differ\n${difference(one!, least)}`)
       }
     }
   })
   yield* run("vacuum analyze")
-  return { ours, peer, asked, anotherMinute: run("truncate request_window, peer_window") } satisfies Contestants
+  const except = yield* Effect.promise(async () => {
+    const { rows } = await client.query<{ readonly pid: number }>("select pg_backend_pid() as pid")
+    return rows[0]!.pid
+  })
+  return {
+    ours,
+    peer,
+    bare,
+    asked,
+    postgres: { main: parentOf(except), except },
+    emptyWindows: Effect.andThen(run("delete from request_window"), run("delete from peer_window"))
+  } satisfies Contestants
 })

@@ -10,6 +10,8 @@ export interface Request {
 }
 
 export interface Traffic {
+  /** Connects anew what a server has closed: they do with connections that nobody uses for a minute. */
+  readonly ready: () => Promise<void>
   /** Sends so many requests, taking the list round and round, and returns how many were answered with 200. */
   readonly send: (requests: ReadonlyArray<Request>, count: number) => Promise<number>
   readonly close: () => void
@@ -28,7 +30,8 @@ const lengthOf = (head: string): number => {
 
 /** Reads answers one after the other; each is its status. */
 class Connection {
-  private readonly socket: Socket
+  private socket: Socket
+  private readonly port: number
   private parts: Array<Buffer> = []
   private missing: number | undefined
   private status = 0
@@ -36,10 +39,26 @@ class Connection {
   private failed: ((cause: Error) => void) | undefined
 
   constructor(port: number) {
-    this.socket = connect({ port, host: "127.0.0.1", noDelay: true })
-    this.socket.on("data", (chunk: Buffer) => this.take(chunk))
-    this.socket.on("error", (cause) => this.failed?.(cause))
-    this.socket.on("close", () => this.failed?.(new Error("the server closed the connection")))
+    this.port = port
+    this.socket = this.connected()
+  }
+
+  private connected(): Socket {
+    const socket = connect({ port: this.port, host: "127.0.0.1", noDelay: true })
+    socket.on("data", (chunk: Buffer) => this.take(chunk))
+    socket.on("error", (cause) => this.failed?.(cause))
+    socket.on("close", () => this.failed?.(new Error("the server closed the connection")))
+    return socket
+  }
+
+  ready(): Promise<void> {
+    if (this.socket.destroyed || !this.socket.writable) this.socket = this.connected()
+    const { socket } = this
+    if (!socket.connecting) return Promise.resolve()
+    return new Promise((ready, failed) => {
+      socket.once("connect", ready)
+      socket.once("error", failed)
+    })
   }
 
   private take(chunk: Buffer): void {
@@ -62,7 +81,9 @@ class Connection {
     return new Promise((answered, failed) => {
       this.answered = answered
       this.failed = failed
-      this.socket.write(text)
+      // Nothing would be said of it: a socket that is closed takes what it is given.
+      if (this.socket.destroyed) failed(new Error("the server has closed the connection"))
+      else this.socket.write(text)
     })
   }
 
@@ -75,6 +96,9 @@ class Connection {
 export const open = (port: number, connections: number): Traffic => {
   const held = Array.from({ length: connections }, () => new Connection(port))
   return {
+    ready: async () => {
+      await Promise.all(held.map((connection) => connection.ready()))
+    },
     send: async (requests, count) => {
       const texts = requests.map((request) => textOf(request, port))
       let next = 0

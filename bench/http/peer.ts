@@ -8,13 +8,12 @@
 import { createHash, createHmac, randomUUID } from "node:crypto"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Pool, types } from "pg"
+import { arrive, type Key, keyOf, limits, type Row, whoamiOf, windowMillis } from "./Checks.ts"
 
 // Days and decimals as text, as PostgreSQL has them.
 types.setTypeParser(types.builtins.DATE, (text) => text)
 
-const windowMillis = 60_000
 const pageSize = { max: 500, default: 500 }
-const limits: Readonly<Record<string, number>> = { standard: 10, professional: 20, business: 30, enterprise: 600 }
 const cursorKey = randomUUID()
 
 const pool = new Pool({
@@ -23,21 +22,10 @@ const pool = new Pool({
   options: "-c search_path=millrace"
 })
 
-type Row = Readonly<Record<string, unknown>>
-
 const ask = async (name: string, text: string, values: ReadonlyArray<unknown>): Promise<ReadonlyArray<Row>> => {
   const { rows } = await pool.query<Row>({ name, text, values: [...values] })
   return rows
 }
-
-const keyOf = `select k.body, w.id, w.name, w.icon, w.plan, w.timezone, w.parent_workspace_id
-  from api_key k join workspace w on w.id = k.workspace_id where k.hash = $1`
-
-const arrive = `insert into peer_window as w (key, size, stamps)
-  values ($1, $2::int, array[floor(extract(epoch from statement_timestamp()) * 1000)::float8])
-  on conflict (key) do update set size = excluded.size,
-    stamps = (greatest(excluded.stamps[1], w.stamps[1]) || w.stamps[1:w.size])[1:excluded.size + 1]
-  returning stamps[1] as at, stamps[size] as blocking, stamps[size + 1] as oldest`
 
 const banksOf = `select id, name, source, type, position, icon, connection_status, institution_id, provider_instance_id,
     created_at, updated_at from bank b
@@ -55,15 +43,6 @@ const accountOf = `select b.name as bank_name, b.connection_status, a.account_na
 const pageOf = `select id, date, fields from record
   where account_id = $1 and data_type = 'transactions' and workspace_id = $2 and state = 'live'
   order by coalesce(date, '-infinity'::date) desc, id desc limit $3`
-
-interface Key {
-  readonly id: string
-  readonly name: string
-  readonly keyPrefix: string
-  readonly scopes: ReadonlyArray<string>
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-}
 
 interface Principal {
   readonly key: Key
@@ -127,40 +106,7 @@ const present = (row: Row): Row => Object.fromEntries(Object.entries(row).filter
 
 app.get("/v1/whoami", async (request) => {
   const { key, workspace } = principals.get(request)!
-  const of = { id: workspace["id"], name: workspace["name"] }
-  return {
-    success: true,
-    data: {
-      workspaceId: of.id,
-      workspaceName: of.name,
-      name: key.name,
-      principal: { kind: "api_key", id: key.id, name: key.name },
-      scopes: key.scopes,
-      key: { id: key.id, keyPrefix: key.keyPrefix, name: key.name, expiresAt: key.expiresAt },
-      workspace: {
-        ...of,
-        plan: workspace["plan"],
-        timezone: workspace["timezone"],
-        isPortal: workspace["parent_workspace_id"] !== null
-      },
-      plan: {
-        id: workspace["plan"],
-        apiAccess: true,
-        requestsPerMinute: limits[String(workspace["plan"])],
-        limits: {
-          banks: null,
-          feeds: null,
-          fastestSchedule: "hourly",
-          historyDays: null,
-          members: null,
-          portals: null,
-          rows: null
-        }
-      },
-      serverTime: new Date().toISOString(),
-      apiVersion: "1.0.0"
-    }
-  }
+  return whoamiOf(key, workspace)
 })
 
 app.get("/v1/banks", async (request) => {
