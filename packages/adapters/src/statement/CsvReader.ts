@@ -12,7 +12,7 @@ import { amountColumnsOf, type CsvSelection, selectRows } from "./CsvSelection.t
 import { buildAccounts } from "./CsvStatement.ts"
 import { bareUtf16, guessEncoding } from "./EncodingGuess.ts"
 import { readPlainCsv } from "./PlainCsv.ts"
-import { decodeText } from "./TextDecoding.ts"
+import { type DecodedText, decodeText } from "./TextDecoding.ts"
 
 type Reading = Result.Result<Statement, StatementFault>
 
@@ -30,19 +30,18 @@ export const readAnyCsv = (bytes: Uint8Array, options: StatementOptions): Readin
   const given = options.csv?.encoding
   if (given !== undefined) {
     const decoded = decodeText(bytes, given, true)
-    return readCsvText(decoded.text, decoded.encoding, false, options)
+    return readCsvText(decoded, false, options)
   }
   const bare = bareUtf16(bytes)
   const decoded = bare === undefined ? decodeText(bytes, undefined) : decodeText(bytes, bare, true)
-  if (bare !== undefined) return readCsvText(decoded.text, decoded.encoding, true, options)
-  if (decoded.encoding !== "windows-1252") return readCsvText(decoded.text, decoded.encoding, false, options)
+  if (bare !== undefined) return readCsvText(decoded, true, options)
+  if (decoded.encoding !== "windows-1252") return readCsvText(decoded, false, options)
   // Not UTF-8: the table is told by the letters that it gives.
   const guess = guessEncoding(bytes)
-  const text = guess === "windows-1252" ? decoded.text : decodeText(bytes, guess, true).text
-  return readCsvText(text, guess, true, options)
+  return readCsvText(guess === "windows-1252" ? decoded : decodeText(bytes, guess, true), true, options)
 }
 
-const readCsvText = (text: string, encoding: string, guessed: boolean, options: StatementOptions): Reading => {
+const readCsvText = ({ codes, encoding, text }: DecodedText, guessed: boolean, options: StatementOptions): Reading => {
   const csv = options.csv ?? {}
   if (text.includes("\u0000")) {
     return fail(
@@ -57,7 +56,7 @@ const readCsvText = (text: string, encoding: string, guessed: boolean, options: 
   if (guessed) warnings.push(`encoding guessed: ${encoding}, set sourceConfig.csv.encoding to override`)
   const delimiter = csv.delimiter ?? detectDelimiter(text)
   if (csv.delimiter === undefined) assumed["delimiter"] = delimiter
-  const table = scanCsv(text, delimiter.charCodeAt(0))
+  const table = scanCsv(text, delimiter.charCodeAt(0), Number.POSITIVE_INFINITY, false, codes)
   if (table instanceof StatementFault) return Result.fail(table)
   const layout = findLayout(table, csv)
   if (layout instanceof StatementFault) return Result.fail(layout)

@@ -158,9 +158,9 @@ export const scanCsv = (
   text: string,
   delimiter: number,
   limit = Number.POSITIVE_INFINITY,
-  lenient = false
+  lenient = false,
+  codes: CharacterCodes = characterCodes(text)
 ): CsvTable | StatementFault => {
-  const codes = characterCodes(text)
   const length = text.length
   let cellEnds = new Int32Array(Math.max(64, length >> 3))
   let firstCell = new Int32Array(1024)

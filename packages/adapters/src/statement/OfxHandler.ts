@@ -1,10 +1,13 @@
 /** Who receives what an OFX text holds. */
 import type { StatementFault } from "@millrace/core/upload"
+import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import type { TextForm } from "./OfxValues.ts"
 
 /** Receives the elements in file order. A set `fault` ends the scan. */
 export interface OfxHandler {
   readonly fault: StatementFault | undefined
+  /** Takes a row in the place of `open`, `leaf` and `close`. False, and nothing is taken, where it has to be told so. */
+  row(row: OfxPlainRow, position: number): boolean
   open(tag: number, position: number): void
   close(tag: number, position: number): void
   /** The text of an element; `form` says what is to be done to it. */

@@ -33,7 +33,9 @@ export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Re
   const label = declared === undefined ? undefined : encodingLabel(declared)
   const decoded = decodeText(bytes, label)
   const text = withoutPadding(decoded.text)
-  const lines = new TextLines(text)
+  // What was cut off stands in the codes still, but for what ends them.
+  if (decoded.codes !== undefined) decoded.codes[text.length] = 10
+  const lines = new TextLines(text, decoded.codes)
   // Bytes are looked through faster than characters.
   const mayBeBinary = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0)
   const binary = mayBeBinary ? text.indexOf("\u0000") : -1

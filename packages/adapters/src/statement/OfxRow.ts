@@ -1,11 +1,14 @@
 /** A row of an OFX file: the element as it is read, and what comes of it. */
 import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
+import { isCanonicalAmount } from "./AmountText.ts"
+import { FewTexts } from "./FewTexts.ts"
 import type { OfxFields } from "./OfxFields.ts"
 import { OfxNotes } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
+import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { transactionType } from "./OfxTypes.ts"
-import { ofxDate, ofxText, type TextForm } from "./OfxValues.ts"
+import { ofxDate, ofxPlainAmount, ofxText, type TextForm } from "./OfxValues.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
@@ -36,6 +39,7 @@ export class OfxRowReader {
 
   private readonly fields: OfxFields
   private readonly notes: OfxNotes
+  private readonly types = new FewTexts()
   private movement = 0
   private date: CalendarDate.CalendarDate | undefined
   private userDate: CalendarDate.CalendarDate | undefined
@@ -108,7 +112,7 @@ export class OfxRowReader {
     if (top !== this.tag && top !== Tag.INVTRAN && top !== Tag.INVBUY && top !== Tag.INVSELL) return
     switch (tag) {
       case Tag.TRNTYPE:
-        this.trnType = source.slice(start, end)
+        this.trnType = this.types.of(source, start, end)
         return
       case Tag.DTPOSTED:
         if (this.movement === 0) this.readDate(tag, position, source, start, end)
@@ -200,6 +204,46 @@ export class OfxRowReader {
     return row
   }
 
+  /** A row that was scanned at once; `undefined` where something of it has to be looked at more closely. */
+  plain(row: OfxPlainRow, position: number, inherited: Currency.Currency | undefined): StatedRow | undefined {
+    const { text } = row
+    if (!row.has(Tag.DTPOSTED) || !row.has(Tag.TRNAMT)) return undefined
+    const date = ofxDate(text, row.start(Tag.DTPOSTED), row.end(Tag.DTPOSTED))
+    const [start, end] = [row.start(Tag.TRNAMT), row.end(Tag.TRNAMT)]
+    const amountText = text.slice(start, end)
+    const amount = isCanonicalAmount(text, start, end)
+      ? (amountText as Decimal.Decimal)
+      : ofxPlainAmount(text, start, end)
+    if (date === undefined || amount === undefined) return undefined
+    if (Decimal.wholeDigits(amount) > limits.amountWholeDigits) return undefined
+    let userDate: CalendarDate.CalendarDate | undefined
+    if (row.has(Tag.DTUSER)) {
+      userDate = ofxDate(text, row.start(Tag.DTUSER), row.end(Tag.DTUSER))
+      if (userDate === undefined) return undefined
+    }
+    const trnType = row.has(Tag.TRNTYPE) ? this.types.of(text, row.start(Tag.TRNTYPE), row.end(Tag.TRNTYPE)) : ""
+    const name = row.value(Tag.NAME)
+    const memo = row.value(Tag.MEMO)
+    const checkNumber = meaningful(row.value(Tag.CHECKNUM))
+    const read = new StatedRow(
+      this.notes.line(position),
+      row.value(Tag.FITID),
+      date,
+      amount,
+      amountText,
+      inherited ?? ("" as Currency.Currency),
+      name === "" ? row.tidied(Tag.MEMO, memo) : row.tidied(Tag.NAME, name),
+      row.joined(Tag.NAME, name, Tag.MEMO, memo),
+      transactionType(trnType, Decimal.isNegative(amount)),
+      checkNumber === "" ? meaningful(row.value(Tag.REFNUM)) : checkNumber,
+      trnType === "HOLD",
+      "",
+      ""
+    )
+    if (userDate !== undefined) read.authorizedDate = userDate
+    return read
+  }
+
   private readId(position: number, id: string): void {
     // Two rows that were run together, as with two dates and two amounts.
     if (this.fitId !== "" && this.fitId !== id) this.unreadable("the row has two ids", position, this.tag, Tag.FITID)
@@ -223,6 +267,10 @@ export class OfxRowReader {
       return this.unreadable("the row has two amounts", position, this.tag, tag)
     }
     this.amountText = text
+    if (isCanonicalAmount(source, start, end)) {
+      this.amount = text as Decimal.Decimal
+      return
+    }
     this.amount = this.fields.amount(position, source, start, end, digits)
     if (this.amount === undefined) {
       this.statesBalance = noDigits.test(text)

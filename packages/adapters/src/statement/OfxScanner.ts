@@ -12,6 +12,7 @@ import { OfxEndTags } from "./OfxEndTags.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { endsAny } from "./OfxNesting.ts"
 import { OfxOpenElements } from "./OfxOpenElements.ts"
+import { OfxPlainRow } from "./OfxPlainRow.ts"
 import { findTag, firstLeaf, isSameName, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
 import { TextForm } from "./OfxValues.ts"
 import { TextLines } from "./TextLines.ts"
@@ -39,6 +40,7 @@ export class OfxScanner {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new OfxScanner(TextLines.exemplar, {
     fault: undefined,
+    row: () => false,
     open: () => undefined,
     close: () => undefined,
     leaf: () => undefined,
@@ -52,6 +54,7 @@ export class OfxScanner {
   private readonly handler: OfxHandler
   private readonly elements: OfxOpenElements
   private readonly endTags: OfxEndTags
+  private readonly row: OfxPlainRow
   private cdataValue = ""
   // How far the block was scanned, and whether that is its end.
   private at = 0
@@ -64,6 +67,7 @@ export class OfxScanner {
     this.handler = handler
     this.elements = new OfxOpenElements(lines.text, handler)
     this.endTags = new OfxEndTags(lines.text, this.codes)
+    this.row = new OfxPlainRow(lines)
   }
 
   /** Scans every OFX block of the text. */
@@ -116,7 +120,7 @@ export class OfxScanner {
 
   /** Scans some tags on from `at`. */
   private some(): StatementFault | undefined {
-    const { text, codes, elements, handler } = this
+    const { text, codes, elements, handler, row } = this
     const length = text.length
     let { at } = this
     for (let tags = 0; tags < tagsAtOnce; tags++) {
@@ -171,6 +175,16 @@ export class OfxScanner {
         if (endsAny(tag)) elements.endBefore(tag, less)
         if (handler.fault !== undefined) return handler.fault
         if (elements.depth >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
+        if (tag === Tag.STMTTRN && !empty) {
+          const behind = row.scan(greater + 1)
+          if (behind >= 0 && handler.row(row, less)) {
+            if (handler.fault !== undefined) return handler.fault
+            row.passLines()
+            elements.leaf(row.leafFrom, row.leafTo)
+            at = behind
+            continue
+          }
+        }
         handler.open(tag, less)
         if (empty) handler.close(tag, less)
         else elements.push(tag, nameFrom, nameTo)
@@ -287,9 +301,10 @@ export class OfxScanner {
   }
 
   private isTag(less: number): boolean {
+    const { codes } = this
     let at = less + 1
-    while (nameCodes[this.text.charCodeAt(at)]! > 0) at++
-    return this.text.charCodeAt(at) === 62 || this.tagEnd(at) >= 0
+    while (nameCodes[codes[at]!]! > 0) at++
+    return codes[at] === 62 || this.tagEnd(at) >= 0
   }
 
   /** Behind a comment, a processing instruction or a stray CDATA section; -1 when it never ends. */

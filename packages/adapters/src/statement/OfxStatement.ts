@@ -8,6 +8,7 @@ import { OfxFields } from "./OfxFields.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { isNeeded, isRow } from "./OfxNesting.ts"
 import { OfxNotes } from "./OfxNotes.ts"
+import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import { OfxRowReader } from "./OfxRow.ts"
 import { OfxStatus } from "./OfxStatus.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
@@ -31,7 +32,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
 
   readonly notes: OfxNotes
   private readonly fields: OfxFields
-  private readonly row: OfxRowReader
+  private readonly current: OfxRowReader
   readonly baseCurrency: Currency.Currency
   private readonly context: Array<number> = []
   private top = 0
@@ -52,7 +53,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
   constructor(notes: OfxNotes, baseCurrency: Currency.Currency) {
     this.notes = notes
     this.fields = new OfxFields(notes)
-    this.row = new OfxRowReader(this.fields, notes)
+    this.current = new OfxRowReader(this.fields, notes)
     this.status = new OfxStatus(notes)
     this.balance = new OfxBalance(this.fields, notes)
     this.baseCurrency = baseCurrency
@@ -63,14 +64,29 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     return this.notes.fault
   }
 
+  row(row: OfxPlainRow, position: number): boolean {
+    const { draft } = this
+    if (draft === undefined || this.current.tag !== 0) return false
+    const read = this.current.plain(row, position, draft.currency)
+    if (read === undefined) return false
+    this.countRow(position, Tag.STMTTRN)
+    if (read.currency === "") draft.inherits = true
+    draft.rows.push(read)
+    return true
+  }
+
   open(tag: number, position: number): void {
     this.context.push(tag)
     this.top = tag
     switch (tag) {
       case Tag.STMTTRN:
       case Tag.STMTTRNP:
-        if (this.row.tag === 0) return this.row.start(tag, position)
-        return this.row.unreadable(`${tagNames[tag]} inside ${tagNames[this.row.tag]}`, position, this.row.tag)
+        if (this.current.tag === 0) return this.current.start(tag, position)
+        return this.current.unreadable(
+          `${tagNames[tag]} inside ${tagNames[this.current.tag]}`,
+          position,
+          this.current.tag
+        )
       case Tag.STATUS:
         return this.status.start(position)
       case Tag.LEDGERBAL:
@@ -95,8 +111,8 @@ export class OfxStatement implements OfxHandler, OfxStatements {
         this.securityName = ""
         return
       default:
-        if (isCashMovement(tag) && this.row.tag === 0 && this.context.includes(Tag.INVTRANLIST)) {
-          this.row.start(tag, position)
+        if (isCashMovement(tag) && this.current.tag === 0 && this.context.includes(Tag.INVTRANLIST)) {
+          this.current.start(tag, position)
         } else if (isSecurityMovement(tag)) this.skipped.set(tag, (this.skipped.get(tag) ?? 0) + 1)
     }
   }
@@ -105,7 +121,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     this.context.pop()
     this.top = this.context.length === 0 ? 0 : this.context[this.context.length - 1]!
     if (tag === 0) return
-    if (tag === this.row.tag) return this.endRow()
+    if (tag === this.current.tag) return this.endRow()
     switch (tag) {
       case Tag.STATUS:
         return this.status.end()
@@ -134,9 +150,9 @@ export class OfxStatement implements OfxHandler, OfxStatements {
   /** Where nobody can tell what is missing, the row or the file is refused. */
   stray(tag: number, position: number, name: string): void {
     const message = `closing tag </${name}> without an open element`
-    if (this.row.tag !== 0) {
+    if (this.current.tag !== 0) {
       // An end tag of a leaf closes the leaf before it, whatever it is called.
-      if (tag !== 0 && tag < Tag.CODE) this.row.unreadable(message, position, this.row.tag)
+      if (tag !== 0 && tag < Tag.CODE) this.current.unreadable(message, position, this.current.tag)
       else this.warn(position, `${message} was read over`)
     } else if (isRow(tag) || (isCashMovement(tag) && this.context.includes(Tag.INVTRANLIST))) {
       this.countRow(position, tag)
@@ -151,8 +167,8 @@ export class OfxStatement implements OfxHandler, OfxStatements {
 
   leaf(tag: number, position: number, source: string, start: number, end: number, form: TextForm): void {
     const { top } = this
-    if (this.row.tag !== 0) {
-      return this.row.leaf(top, tag, position, source, start, end, form, this.minorDigits)
+    if (this.current.tag !== 0) {
+      return this.current.leaf(top, tag, position, source, start, end, form, this.minorDigits)
     }
     switch (top) {
       case Tag.STATUS:
@@ -206,10 +222,10 @@ export class OfxStatement implements OfxHandler, OfxStatements {
   }
 
   private endRow(): void {
-    const { position, tag, uniqueId } = this.row
+    const { position, tag, uniqueId } = this.current
     this.countRow(position, tag)
     const { draft } = this
-    const row = this.row.end(draft?.currency)
+    const row = this.current.end(draft?.currency)
     if (draft === undefined || row === "balance") return
     if (row === "refused") {
       draft.refused++

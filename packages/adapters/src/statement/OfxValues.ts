@@ -11,7 +11,19 @@ const digit = (text: string, at: number): number => {
 const days = new Map<number, CalendarDate.CalendarDate | undefined>()
 const maxDays = 20_000
 
+let lastNumber = 0
+let lastDay: CalendarDate.CalendarDate | undefined
+
 const dayOf = (number: number): CalendarDate.CalendarDate | undefined => {
+  // Rows of one day follow each other.
+  if (number === lastNumber) return lastDay
+  const day = findDay(number)
+  lastNumber = number
+  lastDay = day
+  return day
+}
+
+const findDay = (number: number): CalendarDate.CalendarDate | undefined => {
   const known = days.get(number)
   if (known !== undefined) return known
   const date = CalendarDate.fromParts(Math.floor(number / 10_000), Math.floor(number / 100) % 100, number % 100)

@@ -6,6 +6,7 @@
  * What needs more than this is not plain, and is left to those who read anything.
  */
 import { Buffer } from "node:buffer"
+import { isPart } from "./CharacterCodes.ts"
 import { noColumns, type PlainColumns } from "./PlainColumns.ts"
 
 // What a byte is inside of a cell.
@@ -271,20 +272,6 @@ export class PlainChunk {
     return to
   }
 
-  /** Is the shorter of two texts a part of the longer one? */
-  private contains(long: number, longEnd: number, short: number, shortEnd: number): boolean {
-    const { codes } = this
-    const c = codes[short]!
-    const length = shortEnd - short
-    for (let at = long; at <= longEnd - length; at++) {
-      if (codes[at] !== c) continue
-      let offset = 1
-      while (offset < length && codes[at + offset] === codes[short + offset]) offset++
-      if (offset === length) return true
-    }
-    return false
-  }
-
   /** Puts the texts of a row together as `joinDistinct` does, in place: columns that follow each other. */
   private join(first: number): number {
     const { bounds, codes, payee, texts } = this
@@ -305,8 +292,8 @@ export class PlainChunk {
         continue
       }
       if (end - start > e - s) {
-        if (this.contains(start, end, s, e)) continue
-      } else if (this.contains(s, e, start, end)) {
+        if (isPart(codes, start, end, s, e)) continue
+      } else if (isPart(codes, s, e, start, end)) {
         start = s
         end = e
         continue
@@ -330,8 +317,8 @@ export class PlainChunk {
         start = s
         end = e
       } else if (s !== e) {
-        const isPart = e - s > end - start ? this.contains(s, e, start, end) : this.contains(start, end, s, e)
-        if (isPart) {
+        const isContained = e - s > end - start ? isPart(codes, s, e, start, end) : isPart(codes, start, end, s, e)
+        if (isContained) {
           if (e - s > end - start) {
             start = s
             end = e

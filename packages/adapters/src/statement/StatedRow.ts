@@ -26,17 +26,18 @@ export class StatedRow implements Mutable<StatementRow> {
     ""
   )
 
-  line: number
-  providerId: string
-  date: CalendarDate.CalendarDate
-  amount: Decimal.Decimal
-  amountText: string
-  currency: Currency.Currency
-  description: string
-  originalDescription: string
-  type: string
-  reference: string
-  pending: boolean
+  // Declared only: a field of its own would be set twice, to nothing and to what it is.
+  declare line: number
+  declare providerId: string
+  declare date: CalendarDate.CalendarDate
+  declare amount: Decimal.Decimal
+  declare amountText: string
+  declare currency: Currency.Currency
+  declare description: string
+  declare originalDescription: string
+  declare type: string
+  declare reference: string
+  declare pending: boolean
   declare authorizedDate?: CalendarDate.CalendarDate
   declare merchantName?: string
   declare category?: string

@@ -1,9 +1,13 @@
 /** Bytes of a statement file -> text, by byte order mark, content and declaration, in this order. */
 import { Buffer, isAscii, isUtf8 } from "node:buffer"
+import type { CharacterCodes } from "./CharacterCodes.ts"
+import { oneByteText } from "./OneByteText.ts"
 
 export interface DecodedText {
   readonly text: string
   readonly encoding: string
+  /** As `characterCodes` gives them, where decoding has made them already. */
+  readonly codes?: CharacterCodes
 }
 
 const decodeAs = (bytes: Uint8Array, label: string): string => new TextDecoder(label).decode(bytes)
@@ -43,9 +47,12 @@ export const decodeText = (bytes: Uint8Array, declared: string | undefined, forc
   }
   if (force && declared !== undefined) return { text: decodeAs(bytes, declared), encoding: declared }
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // One-byte strings are half the memory and faster to scan.
-  if (isAscii(buffer)) return { text: buffer.toString("latin1"), encoding: declared ?? "utf-8" }
-  if (isUtf8(buffer)) return { text: buffer.toString("utf8"), encoding: "utf-8" }
+  if (isUtf8(buffer)) {
+    // One-byte strings are half the memory and faster to scan.
+    const encoding = isAscii(buffer) ? (declared ?? "utf-8") : "utf-8"
+    const narrow = oneByteText(buffer)
+    return narrow === undefined ? { text: buffer.toString("utf8"), encoding } : { ...narrow, encoding }
+  }
   const label = declared === undefined || declared === "utf-8" ? "windows-1252" : declared
   return { text: decodeAs(bytes, label), encoding: label }
 }

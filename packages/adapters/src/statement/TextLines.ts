@@ -7,16 +7,17 @@ export class TextLines {
   readonly text: string
   /** Character codes of `text`. */
   readonly codes: CharacterCodes
-  // Files of old systems end lines with a bare carriage return.
-  private readonly terminator: number
+  /** Code that ends a line: files of old systems end them with a bare carriage return. */
+  readonly terminator: number
   private line = 1
   // Where the current line begins, and the line end behind it (the length of the text in the last line).
   private start = 0
   private next: number
 
-  constructor(text: string) {
+  /** `codes` as `characterCodes` gives them, where they are known already. */
+  constructor(text: string, codes: CharacterCodes = characterCodes(text)) {
     this.text = text
-    this.codes = characterCodes(text)
+    this.codes = codes
     this.terminator = text.includes("\n") ? 10 : 13
     this.next = this.find(0)
   }
@@ -42,6 +43,14 @@ export class TextLines {
       this.next = this.find(this.start)
     }
     return this.line
+  }
+
+  /** Says that `count` more lines end behind the position that was asked last, the last of them before `start`. */
+  skip(count: number, start: number): void {
+    if (count === 0) return
+    this.line += count
+    this.start = start
+    this.next = this.find(start)
   }
 
   /** Where in its line `position` is, from 1. */
