@@ -27,10 +27,14 @@ const areAlike = (pending: MatchRow, booked: MatchRow): boolean =>
 const ofPairs = ({ detailOf, input, pairing, reader }: LessonInput): ReadonlyArray<Lesson> =>
   input.observations
     .map((observation, at) => ({ observation, at }))
+    // Sorting all rows of a large read would keep everybody else waiting.
+    .filter(
+      ({ at, observation }) => !observation.pending && pairing.entryOf(at)?.pending === true && !isOfFile(observation)
+    )
     .toSorted((a, b) => compareObservations(a.observation, b.observation))
     .flatMap(({ at, observation }): ReadonlyArray<Lesson> => {
       const entry = pairing.entryOf(at)
-      if (entry === undefined || observation.pending || !entry.pending || isOfFile(observation)) return []
+      if (entry === undefined) return []
       const detail = detailOf(entry)
       const evidence = pairing.evidenceOf(at)
       if (detail === undefined || evidence === undefined) return []
