@@ -44,9 +44,11 @@ const narrow = (codes: Uint8Array, words: Int32Array, length: number): number =>
 /** The text of valid UTF-8; `undefined` where a letter needs more than a byte. */
 export const oneByteText = (bytes: Uint8Array): OneByteText | undefined => {
   const { length } = bytes
-  const room = new ArrayBuffer((length + 8) & ~3)
+  // Memory that is filled at once needs not to be cleared before.
+  const room = Buffer.allocUnsafeSlow((length + 8) & ~3).buffer
   const codes = new Uint8Array(room)
   codes.set(bytes)
+  codes.fill(10, length)
   const size = narrow(codes, new Int32Array(room), length)
   if (size < 0) return undefined
   codes[size] = 10
