@@ -49,26 +49,6 @@ export const plainAmount = (text: string, start: number, end: number): Decimal.D
   ) as Decimal.Decimal
 }
 
-/** Longer whole parts are too large for an amount, or may be. */
-const maxWhole = 13
-
-/** Is the text between `start` and `end` written as an amount is kept, and no larger than amounts may be? */
-export const isCanonicalAmount = (text: string, start: number, end: number): boolean => {
-  const from = text.charCodeAt(start) === 45 ? start + 1 : start
-  let at = from
-  while (at < end && isDigit(text.charCodeAt(at))) at++
-  const whole = at - from
-  if (whole === 0 || whole > maxWhole || end - start > maxLength) return false
-  const isZero = text.charCodeAt(from) === 48
-  if (isZero && whole > 1) return false
-  // No minus before a zero.
-  if (at === end) return !isZero || from === start
-  if (text.charCodeAt(at) !== 46 || text.charCodeAt(end - 1) === 48) return false
-  const fraction = ++at
-  while (at < end && isDigit(text.charCodeAt(at))) at++
-  return at === end && at > fraction
-}
-
 const isGrouping = (c: number, decimal: number): boolean =>
   c === 39 || c === 0x2019 || isSpace(c) || ((c === 44 || c === 46) && c !== decimal)
 

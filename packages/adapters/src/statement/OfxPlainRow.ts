@@ -2,10 +2,11 @@
  * The rows of nearly all files: known leaves alone, each of them once, with values that nothing stands in. They are scanned
  * without telling anybody of each element; every other row is left to `OfxScanner`, from its beginning.
  */
+import type { CalendarDate } from "@millrace/core"
 import { isSpace } from "./AmountText.ts"
 import { type CharacterCodes, isPart } from "./CharacterCodes.ts"
 import { findTag, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
-import { ofxText, TextForm } from "./OfxValues.ts"
+import { ofxDate, ofxText, TextForm } from "./OfxValues.ts"
 import { TextLines } from "./TextLines.ts"
 import { joinDistinct, tidy } from "./Wording.ts"
 
@@ -42,12 +43,15 @@ export class OfxPlainRow {
   /** Name of its last leaf. */
   leafFrom = 0
   leafTo = 0
-  private readonly codes: CharacterCodes
+  readonly codes: CharacterCodes
   private readonly starts = new Int32Array(leaves.length)
   private readonly ends = new Int32Array(leaves.length)
   private readonly forms = new Uint8Array(leaves.length)
   /** A bit for each leaf that has a value. */
   private seen = 0
+  private lastDay: CalendarDate.CalendarDate | undefined
+  private lastStart = 0
+  private lastEnd = 0
 
   // Line ends in the row, and where the line behind the last of them begins.
   private lineCount = 0
@@ -94,6 +98,21 @@ export class OfxPlainRow {
 
   end(tag: number): number {
     return this.ends[places[tag]!]!
+  }
+
+  /** The day of a leaf: rows of one day follow each other. */
+  day(tag: number): CalendarDate.CalendarDate | undefined {
+    const place = places[tag]!
+    const start = this.starts[place]!
+    const end = this.ends[place]!
+    const { codes, lastEnd, lastStart } = this
+    let offset = end - start === lastEnd - lastStart ? end - start - 1 : -2
+    while (offset >= 0 && codes[start + offset] === codes[lastStart + offset]) offset--
+    if (offset === -1) return this.lastDay
+    this.lastStart = start
+    this.lastEnd = end
+    this.lastDay = ofxDate(this.text, start, end)
+    return this.lastDay
   }
 
   /** The text of a leaf, `""` where there is none. */

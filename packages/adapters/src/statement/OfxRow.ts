@@ -1,11 +1,11 @@
 /** A row of an OFX file: the element as it is read, and what comes of it. */
 import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
-import { isCanonicalAmount } from "./AmountText.ts"
 import { FewTexts } from "./FewTexts.ts"
 import type { OfxFields } from "./OfxFields.ts"
 import { OfxNotes } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
 import type { OfxPlainRow } from "./OfxPlainRow.ts"
+import { plainShape, shapes } from "./PlainAmount.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { transactionType } from "./OfxTypes.ts"
 import { ofxDate, ofxPlainAmount, ofxText, type TextForm } from "./OfxValues.ts"
@@ -112,7 +112,7 @@ export class OfxRowReader {
     if (top !== this.tag && top !== Tag.INVTRAN && top !== Tag.INVBUY && top !== Tag.INVSELL) return
     switch (tag) {
       case Tag.TRNTYPE:
-        this.trnType = this.types.of(source, start, end)
+        this.trnType = source.slice(start, end)
         return
       case Tag.DTPOSTED:
         if (this.movement === 0) this.readDate(tag, position, source, start, end)
@@ -206,22 +206,23 @@ export class OfxRowReader {
 
   /** A row that was scanned at once; `undefined` where something of it has to be looked at more closely. */
   plain(row: OfxPlainRow, position: number, inherited: Currency.Currency | undefined): StatedRow | undefined {
-    const { text } = row
+    const { codes, text } = row
     if (!row.has(Tag.DTPOSTED) || !row.has(Tag.TRNAMT)) return undefined
-    const date = ofxDate(text, row.start(Tag.DTPOSTED), row.end(Tag.DTPOSTED))
-    const [start, end] = [row.start(Tag.TRNAMT), row.end(Tag.TRNAMT)]
+    const date = row.day(Tag.DTPOSTED)
+    const start = row.start(Tag.TRNAMT)
+    const end = row.end(Tag.TRNAMT)
     const amountText = text.slice(start, end)
-    const amount = isCanonicalAmount(text, start, end)
-      ? (amountText as Decimal.Decimal)
-      : ofxPlainAmount(text, start, end)
+    const shape = plainShape(codes, start, end, 46)
+    const isCanonical = shape !== shapes.none && (shape & shapes.canonical) !== 0
+    const amount = isCanonical ? (amountText as Decimal.Decimal) : ofxPlainAmount(text, start, end)
     if (date === undefined || amount === undefined) return undefined
-    if (Decimal.wholeDigits(amount) > limits.amountWholeDigits) return undefined
+    if (!isCanonical && Decimal.wholeDigits(amount) > limits.amountWholeDigits) return undefined
     let userDate: CalendarDate.CalendarDate | undefined
     if (row.has(Tag.DTUSER)) {
-      userDate = ofxDate(text, row.start(Tag.DTUSER), row.end(Tag.DTUSER))
+      userDate = row.day(Tag.DTUSER)
       if (userDate === undefined) return undefined
     }
-    const trnType = row.has(Tag.TRNTYPE) ? this.types.of(text, row.start(Tag.TRNTYPE), row.end(Tag.TRNTYPE)) : ""
+    const trnType = row.has(Tag.TRNTYPE) ? this.types.of(text, codes, row.start(Tag.TRNTYPE), row.end(Tag.TRNTYPE)) : ""
     const name = row.value(Tag.NAME)
     const memo = row.value(Tag.MEMO)
     const checkNumber = meaningful(row.value(Tag.CHECKNUM))
@@ -267,10 +268,6 @@ export class OfxRowReader {
       return this.unreadable("the row has two amounts", position, this.tag, tag)
     }
     this.amountText = text
-    if (isCanonicalAmount(source, start, end)) {
-      this.amount = text as Decimal.Decimal
-      return
-    }
     this.amount = this.fields.amount(position, source, start, end, digits)
     if (this.amount === undefined) {
       this.statesBalance = noDigits.test(text)

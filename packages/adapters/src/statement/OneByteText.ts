@@ -7,18 +7,19 @@ export interface OneByteText {
   readonly codes: Uint8Array<ArrayBuffer>
 }
 
-/** Position of the first byte beyond ASCII from `at` on. Four bytes are looked at at once. */
+/** Position of the first byte beyond ASCII from `at` on, `length` where there is none. Four bytes are looked at at once. */
 const findWide = (codes: Uint8Array, words: Int32Array, at: number, length: number): number => {
   let from = at
   while (from < length && (from & 3) !== 0) {
     if (codes[from]! >= 0x80) return from
     from++
   }
-  let word = from >> 2
-  while (word < words.length && (words[word]! & 0x80808080) === 0) word++
-  from = word << 2
+  let word = (from + 3) >> 2
+  const last = length >> 2
+  while (word < last && (words[word]! & 0x80808080) === 0) word++
+  from = Math.max(from, word << 2)
   while (from < length && codes[from]! < 0x80) from++
-  return from
+  return Math.min(from, length)
 }
 
 /** Makes each letter one byte, in place. Gives the new length, -1 where a letter needs more. */

@@ -1,4 +1,5 @@
 /** How a plain amount is written: told by its bytes, before anything is made of them. */
+import type { CharacterCodes } from "./CharacterCodes.ts"
 
 /** What an amount that is written plainly has; `none` where it is written otherwise. */
 export const shapes = {
@@ -19,7 +20,7 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57
  * Digits with a minus before and digits behind one separator at most. What could be read in two ways, as three digits
  * behind a separator, is not plain.
  */
-export const plainShape = (codes: Uint8Array, from: number, to: number, decimal: number): number => {
+export const plainShape = (codes: CharacterCodes, from: number, to: number, decimal: number): number => {
   let at = from
   let shape = 0
   if (codes[at] === 45) {
