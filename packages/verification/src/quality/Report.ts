@@ -1,5 +1,6 @@
 /** Figures of quality as people and programs read them. */
 import * as Schema from "effect/Schema"
+import { elsewhere } from "./Elsewhere.ts"
 import { isMet, type Effort, type Figure, type Goal, type Scene } from "./identity/Scene.ts"
 
 const Row = Schema.Struct({
@@ -9,13 +10,15 @@ const Row = Schema.Struct({
   goal: Schema.optionalKey(
     Schema.Union([Schema.Struct({ max: Schema.Finite }), Schema.Struct({ min: Schema.Finite })])
   ),
-  met: Schema.Boolean
+  met: Schema.Boolean,
+  /** The day on which it was measured, where that is not the day of the report. */
+  date: Schema.optionalKey(Schema.String)
 })
 export type Row = typeof Row.Type
 
 /** What is written as JSON. */
 export const Report = Schema.Struct({
-  /** The day on which it was measured. */
+  /** The day on which the last of it was measured. */
   date: Schema.String,
   seed: Schema.Finite,
   size: Schema.String,
@@ -45,17 +48,37 @@ export const reportOf = (date: string, { seed, size }: Effort, rows: ReadonlyArr
   rows
 })
 
+/**
+ * The report with the rows of these scenes in the place of those that it had of them: in the order in which scenes are told.
+ * What was measured before says when.
+ */
+export const withRows = (
+  { date, rows: before, ...kept }: Report,
+  fresh: Report,
+  order: ReadonlyArray<string>
+): Report => {
+  const measured = new Set(fresh.rows.map(({ scene }) => scene))
+  const old = before.flatMap((row) => (measured.has(row.scene) ? [] : date === fresh.date ? [row] : [{ date, ...row }]))
+  const rows = [...old, ...fresh.rows].toSorted((a, b) => order.indexOf(a.scene) - order.indexOf(b.scene))
+  return { ...kept, date: fresh.date, rows }
+}
+
+/** The day on which each scene was measured. */
+export const datesOf = ({ date, rows }: Report): ReadonlyMap<string, string> =>
+  new Map(rows.map((row) => [row.scene, row.date ?? date]))
+
 const goalText = (goal: Goal | undefined): string =>
   goal === undefined ? "" : "max" in goal ? `at most ${goal.max}` : `at least ${goal.min}`
 
-const head = ["scene", "figure", "measured", "to reach", ""]
+const head = ["scene", "figure", "measured", "to reach", "", "best known elsewhere"]
 
 const cells = ({ figure, goal, met, scene, value }: Row): ReadonlyArray<string> => [
   scene,
   figure,
   String(value),
   goalText(goal),
-  goal === undefined ? "" : met ? "met" : "NOT MET"
+  goal === undefined ? "" : met ? "met" : "NOT MET",
+  elsewhere(scene, figure, goal !== undefined)
 ]
 
 /** The table for a terminal. */

@@ -10,6 +10,7 @@ import { shortHistory } from "./identity/ShortHistory.ts"
 import { monthlyBills, standingOrders } from "./series/RealPayments.ts"
 import { anomalies } from "./series/Anomalies.ts"
 import { recurringSeries } from "./series/Recurring.ts"
+import { bankTieOut } from "./enrichment/BankTieOut.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
 import { cardPayments } from "./transfers/CardPayments.ts"
 import { feeWorlds } from "./fees/FeeWorlds.ts"
@@ -32,6 +33,7 @@ export const scenes: ReadonlyArray<Scene> = [
   otherWordsRound,
   splitOrders,
   tieOut,
+  bankTieOut,
   cardPayments,
   transferWorlds,
   labelledCategories,

@@ -1,15 +1,23 @@
 /** `npm run quality`: see `--help`. */
 import { randomInt } from "node:crypto"
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { parseOptions, usage } from "./Options.ts"
-import { reportOf, rowsOf, tableText, type Row } from "./Report.ts"
+import * as Schema from "effect/Schema"
+import { Report, reportOf, rowsOf, tableText, withRows, type Row } from "./Report.ts"
 import { scenes } from "./Scenes.ts"
 
 const root = join(import.meta.dirname, "../../../..")
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const kept = "docs/quality.json"
+
+const write = async (file: string, report: Report): Promise<void> => {
+  await mkdir(dirname(join(root, file)), { recursive: true })
+  await writeFile(join(root, file), `${JSON.stringify(report, undefined, 2)}\n`)
+}
 
 const measure = async (args: ReadonlyArray<string>): Promise<number> => {
   if (args.includes("--help")) {
@@ -36,11 +44,15 @@ const measure = async (args: ReadonlyArray<string>): Promise<number> => {
     rows.push(...rowsOf(scene, await Effect.runPromise(scene.play({ ...options, drawn }))))
   }
   print(tableText(rows))
-  const report = `${JSON.stringify(reportOf(new Date().toISOString().slice(0, 10), options, rows), undefined, 2)}\n`
-  const files = ["bench/results/quality.json", ...(options.record ? ["docs/quality.json"] : [])]
-  for (const file of files) {
-    await mkdir(dirname(join(root, file)), { recursive: true })
-    await writeFile(join(root, file), report)
+  const report = reportOf(new Date().toISOString().slice(0, 10), options, rows)
+  await write("bench/results/quality.json", report)
+  if (options.record) {
+    const order = scenes.map(({ name }) => name)
+    const before = options.only.length === 0 ? undefined : await readFile(join(root, kept), "utf8")
+    await write(
+      kept,
+      before === undefined ? report : withRows(Schema.decodeUnknownSync(Report)(JSON.parse(before)), report, order)
+    )
   }
   return rows.every(({ met }) => met) ? 0 : 1
 }

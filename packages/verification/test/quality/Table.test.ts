@@ -1,5 +1,5 @@
 import { parseOptions } from "@millrace/verification/quality/Options"
-import { reportOf, rowsOf, tableMarkdown, tableText } from "@millrace/verification/quality/Report"
+import { datesOf, reportOf, rowsOf, tableMarkdown, tableText, withRows } from "@millrace/verification/quality/Report"
 import type { Scene } from "@millrace/verification/quality/identity/Scene"
 import { scenes } from "@millrace/verification/quality/Scenes"
 import * as Effect from "effect/Effect"
@@ -10,6 +10,14 @@ const scene: Scene = {
   title: "late",
   play: () => Effect.succeed([])
 }
+
+/** Scenes that were measured on a day, each with a figure of its own. */
+const measured = (date: string, ...names: ReadonlyArray<string>) =>
+  reportOf(
+    date,
+    { seed: 1, size: "full" },
+    names.flatMap((name) => rowsOf({ ...scene, name }, [{ name: "played", value: Number(date.at(-1)) }]))
+  )
 
 describe("the table of quality", () => {
   const rows = rowsOf(scene, [
@@ -28,13 +36,28 @@ describe("the table of quality", () => {
 
   it("tells what was measured beside what is to be reached", () => {
     expect(tableText(rows).split("\n")).toEqual([
-      "scene  figure   measured  to reach",
-      "late   lost, %         1  at most 1    met",
-      "late   kept, %    87.999  at least 88  NOT MET",
+      "scene  figure   measured  to reach              best known elsewhere",
+      "late   lost, %         1  at most 1    met      none published",
+      "late   kept, %    87.999  at least 88  NOT MET  none published",
       "late   played         12"
     ])
-    expect(tableMarkdown(rows)).toContain("| late | kept, % | 87.999 | at least 88 | NOT MET |")
+    expect(tableMarkdown(rows)).toContain("| late | kept, % | 87.999 | at least 88 | NOT MET | none published |")
     expect(reportOf("2026-03-14", { seed: 1, size: "full" }, rows)).toMatchObject({ date: "2026-03-14", seed: 1, rows })
+  })
+
+  it("keeps what was measured of other scenes, with its day", () => {
+    const order = ["early", "late", "never"]
+    const first = withRows(measured("2026-03-11", "late", "early"), measured("2026-03-12", "late"), order)
+    expect(first.rows.map((row) => [row.scene, row.value])).toEqual([
+      ["early", 1],
+      ["late", 2]
+    ])
+    const second = withRows(first, measured("2026-03-13", "never"), order)
+    expect([...datesOf(second)]).toEqual([
+      ["early", "2026-03-11"],
+      ["late", "2026-03-12"],
+      ["never", "2026-03-13"]
+    ])
   })
 
   it("has scenes of different names", () => {
@@ -59,7 +82,7 @@ describe("what is asked of npm run quality", () => {
     [["--seed", "one"], '--seed: give a whole number of up to 9 digits, not "one"'],
     [["--only", "early"], '--only: there is no scene "early"; there are late, split'],
     [["--fast"], "there is no option --fast"],
-    [["--quick", "--record"], "--record: only figures of all scenes"]
+    [["--quick", "--record"], "--record: only figures in full"]
   ])("refuses %j", (args, problem) => {
     expect(parse(...args)).toMatchObject({ problem: expect.stringContaining(problem) })
   })

@@ -14,6 +14,8 @@ const account = everydayAccount
 const isSet = (kind: ReturnType<typeof bundledKinds>[number]): kind is SetKind =>
   kind.family === "set" && kind.type === "monitor"
 
+export const monitorKind: SetKind = bundledKinds({ patterns: provenPatterns, sha256: (text) => text }).find(isSet)!
+
 const first = CalendarDate.make("2026-01-05")
 const days = 28
 
@@ -104,14 +106,13 @@ export const tieOut: Scene = {
   title: "a record of a month is gone, or is there twice: balances tell, and the monitor names it",
   play: (effort) =>
     Effect.gen(function* () {
-      const kind = bundledKinds({ patterns: provenPatterns, sha256: (text) => text }).find(isSet)!
       const months = sizeOf(effort, { small: 6, quick: 60, full: 400 })
       const random = new Seeded(effort.seed)
       const share = Effect.fnUntraced(function* (sort: "omitted" | "doubled" | "none") {
         let noticed = 0
         let named = 0
         for (let month = 0; month < months; month++) {
-          const result = yield* play(kind, random, sort)
+          const result = yield* play(monitorKind, random, sort)
           if (result.noticed) noticed++
           if (result.named) named++
         }

@@ -1,23 +1,13 @@
 /** Real payments that are not part of the repository: the bills of one person, and accounts with their standing orders. */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { CalendarDate } from "@millrace/core"
 import type { SetRecord } from "@millrace/core/enrichment"
 import * as Effect from "effect/Effect"
 import type { Figure, Scene } from "../identity/Scene.ts"
 import { recurringKind, seriesIn } from "./Recurring.ts"
+import { bankRows, cellsOf, data, linesOf, researchFile, skipped } from "./RealData.ts"
 import { accountOf, planWhole } from "./Whole.ts"
-
-const data = join(import.meta.dirname, "../../../../../../shared/data")
-
-/** Nothing is measured where the data is missing, and the table says so. */
-const skipped = (what: string): ReadonlyArray<Figure> => [{ name: `skipped: ${what} is not here`, value: 0 }]
-
-const linesOf = (file: string): ReadonlyArray<string> =>
-  readFileSync(file, "utf8")
-    .split(/\r?\n/)
-    .slice(1)
-    .filter((line) => line !== "")
 
 /** What the person paid each month under one name, as the categories of the set say: bills, and no shops. */
 const bills: ReadonlySet<string> = new Set([
@@ -97,58 +87,16 @@ export const monthlyBills: Scene = {
   })
 }
 
-interface BankRow {
-  readonly record: SetRecord
-  readonly account: string
-  /** Who is paid, and how much: what names a standing order. */
-  readonly order: string
-}
-
-const cellsOf = (line: string): ReadonlyArray<string> => line.split(";").map((cell) => cell.replaceAll('"', "").trim())
-
-const dayOf = (text: string): string => `19${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`
-
-const bankRows = (file: string): ReadonlyArray<BankRow> =>
-  linesOf(file).map((line) => {
-    const [
-      id = "",
-      account = "",
-      date = "",
-      type = "",
-      operation = "",
-      amount = "",
-      ,
-      symbol = "",
-      bank = "",
-      to = ""
-    ] = cellsOf(line)
-    return {
-      account,
-      order: `${bank} ${to} ${Number(amount)}`,
-      record: {
-        recordId: id,
-        accountId: accountOf(1, "CZK").accountId,
-        fields: {
-          date: dayOf(date),
-          amount: `${type === "PRIJEM" ? "" : "-"}${Number(amount)}`,
-          currency: "CZK",
-          description: [symbol, operation, bank].filter((word) => word !== "").join(" "),
-          pending: false
-        }
-      }
-    }
-  })
-
 const fewestPayments = 4
 
 export const standingOrders: Scene = {
   name: "standing-orders",
   title: "the standing orders of a Czech bank of 1993, from public research data that is not part of the repository",
   play: Effect.fnUntraced(function* ({ size }) {
-    const [trans, order] = ["trans", "order"].map((name) => join(data, `berka/asc/${name}.asc`))
-    if (!existsSync(trans!) || !existsSync(order!)) return skipped("the research data")
-    const orders = Map.groupBy(linesOf(order!).map(cellsOf), (cells) => cells[1]!)
-    const byAccount = [...Map.groupBy(bankRows(trans!), ({ account }) => account)]
+    const [trans, order] = [researchFile("trans"), researchFile("order")]
+    if (!existsSync(trans) || !existsSync(order)) return skipped("the research data")
+    const orders = Map.groupBy(linesOf(order).map(cellsOf), (cells) => cells[1]!)
+    const byAccount = [...Map.groupBy(bankRows(trans), ({ account }) => account)]
     // Tests look at every tenth account.
     const accounts = size === "small" ? byAccount.filter((_, n) => n % 10 === 0) : byAccount
     let known = 0

@@ -51,7 +51,7 @@ class Near {
     return [
       { name: `${name} 0.85 to 0.95: links`, value: this.found },
       {
-        name: `${name} 0.9, observed (elsewhere: none is stated)`,
+        name: `${name} 0.9, observed`,
         value: observed,
         ...(judged ? { goal: { min: 0.87 } } : {})
       },
@@ -118,7 +118,7 @@ export const transferWorlds: Scene = {
       return [
         { name: "transfers", value: truth },
         {
-          name: "F1 of links made (elsewhere: Sure 0.73, zerosum 0.72, MoneyMatter 0.67, firefly-plaid-connector 0.58)",
+          name: "F1 of links made",
           value: (2 * right) / (made + truth),
           goal: { min: 0.95 }
         },

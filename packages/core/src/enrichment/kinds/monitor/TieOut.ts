@@ -118,14 +118,28 @@ const twins = (records: ReadonlyArray<SetRecord>): ReadonlyArray<ReadonlyArray<S
   return [...groups.values()].filter((some) => some.length > 1)
 }
 
+/** Those that come to the amount exactly; where none does, those that come within the tolerance of it. */
+const comingTo = (
+  records: ReadonlyArray<SetRecord>,
+  of: (record: SetRecord) => Decimal.Decimal,
+  target: Decimal.Decimal,
+  tolerance: Decimal.Decimal
+): ReadonlyArray<SetRecord> => {
+  const exact = records.filter((record) => of(record) === target)
+  if (exact.length > 0 || tolerance === Decimal.zero) return exact
+  return records.filter((record) => Decimal.compare(Decimal.abs(Decimal.subtract(of(record), target)), tolerance) <= 0)
+}
+
 /**
  * What may be behind a residual, the likeliest first, at most three: the base of a sort divided by how many records would
- * explain it equally well. `records`: those of the account around the interval, gone ones included; `currency`: its own.
+ * explain it equally well. `records`: those of the account around the interval, gone ones included; `currency`: its own;
+ * `tolerance`: by which balances of the bank may be off, and so the residual.
  */
 export const explainResidual = (
   residual: Decimal.Decimal,
   records: ReadonlyArray<SetRecord>,
-  currency: string
+  currency: string,
+  tolerance: Decimal.Decimal = Decimal.zero
 ): ReadonlyArray<Cause> => {
   const opposite = Decimal.negate(residual)
   const live = records.filter(({ fields }) => fields["removed"] !== true)
@@ -141,14 +155,17 @@ export const explainResidual = (
       cause: "a record that is there twice",
       base: 0.95,
       // One too many of them: without it the residual is nothing.
-      hits: twins(booked.filter((record) => amountOf(record) === opposite)).map((some) => some.slice(-1))
+      hits: twins(comingTo(booked, amountOf, opposite, tolerance)).map((some) => some.slice(-1))
     },
     {
       cause: "a record that was dropped or removed",
       base: 0.9,
-      hits: records
-        .filter((record) => record.fields["removed"] === true && amountOf(record) === residual)
-        .map((one) => [one])
+      hits: comingTo(
+        records.filter(({ fields }) => fields["removed"] === true),
+        amountOf,
+        residual,
+        tolerance
+      ).map((one) => [one])
     },
     {
       cause: "records that are pending and are in the balance already",
@@ -158,14 +175,19 @@ export const explainResidual = (
     {
       cause: "a record with the wrong sign",
       base: 0.85,
-      hits: booked.filter((record) => times(amountOf(record), Decimal.make("2")) === opposite).map((one) => [one])
+      hits: comingTo(booked, (record) => times(amountOf(record), Decimal.make("2")), opposite, tolerance).map((one) => [
+        one
+      ])
     },
     {
       cause: "a fee that the bank has charged before",
       base: 0.6,
-      hits: booked
-        .filter(({ fields }) => fields["type"] === "FEE" || fields["category"] === "BANK_FEES")
-        .filter((record) => amountOf(record) === residual)
+      hits: comingTo(
+        booked.filter(({ fields }) => fields["type"] === "FEE" || fields["category"] === "BANK_FEES"),
+        amountOf,
+        residual,
+        tolerance
+      )
         .slice(0, 1)
         .map((one) => [one])
     },

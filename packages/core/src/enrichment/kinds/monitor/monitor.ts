@@ -103,7 +103,7 @@ const plan = Effect.fnUntraced(function* (input: Input) {
       residual: found.residual,
       from: from.date,
       to: to.date,
-      causes: explainResidual(found.residual, records, account.currency).map((cause) => ({ ...cause }))
+      causes: explainResidual(found.residual, records, account.currency, tolerance).map((cause) => ({ ...cause }))
     })
   }
 

@@ -314,6 +314,24 @@ describe("balances against transactions", () => {
       })
   )
 
+  it.effect("are explained by a record within the tolerance, where none explains them to the cent", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ ...check, tolerance: "0.2" })
+      world.put(
+        record("gone", "2026-03-11", "-25", { removed: true }),
+        record("near", "2026-03-11", "-25.3", { removed: true })
+      )
+      yield* world.look("2026-03-10T08:00", seen(10, "1000"))
+      yield* world.look("2026-03-13T08:00", seen(13, "974.9"))
+      yield* world.look("2026-03-14T08:00", seen(14, "974.9"))
+      expect(world.found[0]!.data["explanations"]).toMatchObject([{ score: 0.45 }, { score: 0.45 }])
+      // One that comes to it exactly is the only one.
+      world.put(record("exact", "2026-03-12", "-25.1", { removed: true }))
+      yield* world.look("2026-03-14T09:00")
+      expect(world.found[0]!.data["explanations"]).toMatchObject([{ score: 0.9, recordIds: ["exact"] }])
+    })
+  )
+
   it.effect("agree where a bank books a day late, and where a difference goes by itself", () =>
     Effect.gen(function* () {
       const world = worldOf(check)
