@@ -25,7 +25,7 @@ import { derivedCommand } from "./commands/Derived.ts"
 import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
 import { decisions } from "./commands/Decisions.ts"
-import { findings, simulate } from "./commands/Findings.ts"
+import { findings, simulate, simulations } from "./commands/Findings.ts"
 import { institutions, providers } from "./commands/Institutions.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
@@ -62,6 +62,7 @@ const enrichments = derivedCommand({
       operation.command === "enrichments create" ? { ...operation, starters: starterBodies } : operation
     ),
     simulate,
+    ...simulations,
     ...findings,
     ...decisions
   ]

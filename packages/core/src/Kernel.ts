@@ -41,6 +41,7 @@ import { Analysis } from "./enrichment/Analysis.ts"
 import type { AnalysisStore } from "./enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "./enrichment/history/RecordChangeStore.ts"
 import type { FindingStore } from "./enrichment/FindingStore.ts"
+import type { ScratchAnalysis } from "./enrichment/ScratchAnalysis.ts"
 import type { AnswerCache } from "./model/AnswerCache.ts"
 import type { TokenBudget } from "./model/TokenBudget.ts"
 import { RowRemoval } from "./enrichment/RowRemoval.ts"
@@ -65,6 +66,8 @@ import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Rehearsal } from "./enrichment/Rehearsal.ts"
 import { Previews } from "./explain/Previews.ts"
+import type { SimulationStore } from "./explain/Simulation.ts"
+import { SimulationRuns } from "./explain/SimulationTask.ts"
 import { Simulations } from "./explain/Simulations.ts"
 import { Explanations } from "./explain/Explanations.ts"
 import { RecordLooks } from "./explain/RecordLooks.ts"
@@ -143,6 +146,8 @@ export type Stores =
   | EnrichmentRunStore
   | MemoryPatternStore
   | AnalysisStore
+  | ScratchAnalysis
+  | SimulationStore
   | FindingStore
   | RecordChangeStore
   | AnswerCache
@@ -227,6 +232,7 @@ export type UseCases =
   | Explanations
   | Previews
   | Simulations
+  | SimulationRuns
   | RecordWords
   | Decisions
   | EnrichmentInsights
@@ -282,6 +288,7 @@ export const layerUseCases = (
       walled(Explanations, Explanations.layer),
       walled(Previews, Previews.layer),
       walled(Simulations, Simulations.layer),
+      SimulationRuns.layer,
       walled(RecordWords, RecordWords.layer),
       walled(Decisions, Decisions.layer),
       walled(EnrichmentInsights, EnrichmentInsights.layer),
@@ -291,7 +298,8 @@ export const layerUseCases = (
       Layer.provide(RecordLooks.layer),
       Layer.provide(Rehearsal.layer),
       Layer.provide(EnrichmentFacts.layer),
-      Layer.provide(FeedPipelines.layer)
+      Layer.provide(FeedPipelines.layer),
+      Layer.provide(Tasks.layer)
     ),
     walled(Findings, Findings.layer.pipe(Layer.provide(EnrichmentFacts.layer))),
     walled(Corrections, Corrections.layer),

@@ -13,6 +13,7 @@ import {
   dueAnalysis,
   Kernel,
   learnHandlers,
+  simulationHandler,
   messageHandlers
 } from "@millrace/core/kernel"
 import { type ProviderMaking } from "@millrace/core/provider"
@@ -107,6 +108,7 @@ export const layer = <EProvider = never, EStorage = never>({
             ...bankHandlers,
             dueAnalysis,
             ...learnHandlers,
+            simulationHandler,
             ...messageHandlers,
             ...connectionHandlers,
             ...tasks

@@ -16,6 +16,7 @@ import {
   dueAnalysis,
   Kernel,
   learnHandlers,
+  simulationHandler,
   messageHandlers
 } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
@@ -218,6 +219,7 @@ const layerTasks = Layer.effect(
       ...bankHandlers,
       dueAnalysis,
       ...learnHandlers,
+      simulationHandler,
       ...messageHandlers,
       ...connectionHandlers
     )

@@ -8,7 +8,8 @@ import {
   enrichmentResource,
   enrichmentRunResource,
   findingResource,
-  memoryPatternResource
+  memoryPatternResource,
+  simulationResource
 } from "@millrace/core/enrichment"
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import { bundledCollections } from "@millrace/core/collection"
@@ -29,6 +30,7 @@ const definitions: ReadonlyArray<AnyDefinition<never>> = [
   enrichmentRunResource,
   findingResource,
   memoryPatternResource,
+  simulationResource,
   ...bundledCollections.map(({ resource }) => resource)
 ] as never
 

@@ -40,6 +40,28 @@ export const findings: ReadonlyArray<DerivedOperation> = [
   }
 ]
 
+/** Simulations that are played in the background. */
+export const simulations: ReadonlyArray<DerivedOperation> = [
+  {
+    command: "enrichments simulations get",
+    summary: "Read a simulation that is played in the background: how far it came, and what it found",
+    method: "GET",
+    path: "/v1/enrichments/simulations/{simulation_id}",
+    query: [],
+    conditional: false,
+    answers: "record"
+  },
+  {
+    command: "enrichments simulations cancel",
+    summary: "Play a simulation no further",
+    method: "DELETE",
+    path: "/v1/enrichments/simulations/{simulation_id}",
+    query: [],
+    conditional: false,
+    answers: "record"
+  }
+]
+
 /** What changes of enrichments would do. */
 export const simulate: DerivedOperation = {
   command: "enrichments simulate",

@@ -107,5 +107,23 @@ export const previewOperations = entriesOf("previews", {
     body: "required",
     tool: reads("simulate_enrichments"),
     command: "enrichments simulate"
+  },
+  getSimulation: {
+    summary: "Read a simulation that is played in the background: how far it came, and what it found",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    tool: reads("get_simulation"),
+    command: "enrichments simulations get"
+  },
+  cancelSimulation: {
+    summary: "Play a simulation no further",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "inherent",
+    tool: sets("cancel_simulation"),
+    command: "enrichments simulations cancel"
   }
 })

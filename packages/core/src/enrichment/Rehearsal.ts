@@ -2,6 +2,7 @@
  * What set kinds would say, with nothing written, sent or asked outside (enrichments F): of records that are not there, or
  * under other enrichments and facts. The planning is that of runs.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,28 +10,25 @@ import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
-import { FeedStore } from "../feed/FeedStore.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
-import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
-import { limits } from "../shared/Limits.ts"
-import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { analysisAccounts } from "./AnalysisAccounts.ts"
-import { isPlannedUnder, placing, showsAccount } from "./AnalysisPlaces.ts"
-import { AnalysisSlice, type SliceResult } from "./AnalysisSlice.ts"
-import { AnalysisStore } from "./AnalysisStore.ts"
+import { AnalysisExtent } from "./AnalysisExtent.ts"
+import { isPlannedUnder, showsAccount } from "./AnalysisPlaces.ts"
+import type { SliceResult } from "./AnalysisSlice.ts"
+import { type AnalysisScope, AnalysisStore } from "./AnalysisStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import { covers, FeedPipelines } from "./FeedPipelines.ts"
-import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
-import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
+import type { FeedPipelines } from "./FeedPipelines.ts"
 import { Kinds } from "./Kinds.ts"
+import { type OtherFacts, otherFacts } from "./OtherFacts.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { PlanningRoom } from "./PlanningRoom.ts"
-import { notesOf, type RecordNotes } from "./RecordNotes.ts"
+import type { RecordNotes } from "./RecordNotes.ts"
+import { rehearsalStage, type StageInput } from "./RehearsalStage.ts"
 
 /** A record with whose it is. */
 export interface OwnedRecord {
@@ -39,23 +37,11 @@ export interface OwnedRecord {
   readonly record: LedgerRecord
 }
 
-/** Facts as they might be. */
-export interface OtherFacts {
-  readonly added: ReadonlyArray<EnrichmentFact>
-  readonly lifted: ReadonlySet<string>
-}
-
-export interface RehearsalInput {
-  readonly workspace: Workspace
-  readonly dataType: DataType
-  /** All of the workspace, as they are or might be. */
-  readonly enrichments: ReadonlyArray<Enrichment>
-  readonly today: CalendarDate
+export interface RehearsalInput extends StageInput {
   /** In the place of those of the ledger with their ids, and beside them. */
   readonly given: ReadonlyArray<OwnedRecord>
   /** `present`: from what runs have kept, where that is as new as the ledger. `beginning`: from all records, as though there had been no run. */
   readonly from: "present" | "beginning"
-  readonly facts?: OtherFacts | undefined
 }
 
 export interface Rehearsed {
@@ -76,125 +62,100 @@ export class TooManyRecords {
 
 const nothing = new Map<string, never>()
 
-/** What is kept, as though no run had ever been; facts are there. */
-const blank = (
-  real: AnalysisStore["Service"],
-  scope: Parameters<AnalysisStore["Service"]["facts"]>[0],
-  other: OtherFacts | undefined
-): AnalysisStore["Service"] => {
-  const facts: AnalysisStore["Service"]["facts"] = (of, which) =>
-    Effect.map(real.facts(of, which), (held) => {
-      if (other === undefined) return held
-      const added = other.added.filter((fact) =>
-        "enrichmentId" in which
-          ? fact.enrichmentId === undefined || fact.enrichmentId === which.enrichmentId
-          : which.recordIds.some((id) => id === fact.recordId || id === fact.otherId)
-      )
-      return [...held.filter(({ id }) => !other.lifted.has(id)), ...added]
-    })
-  return {
-    ...real,
-    facts,
-    entries: () => Effect.succeed(nothing),
-    members: () => Effect.succeed([]),
-    partitions: () => Effect.succeed([]),
-    outputs: () => Effect.succeed(nothing),
-    stale: () => Effect.succeed([]),
-    accountRecords: () => Effect.succeed([]),
-    notes: (_, recordIds) =>
-      Effect.map(facts(scope, { recordIds }), (held) => notesOf([], held.filter(isOf(recordIds))))
-  }
-}
-
-const isOf = (recordIds: ReadonlyArray<string>) => {
-  const wanted = new Set(recordIds)
-  return ({ recordId }: EnrichmentFact): boolean => recordId !== undefined && wanted.has(recordId)
-}
-
 const make = Effect.gen(function* () {
   const store = yield* AnalysisStore
   const records = yield* RecordStore
   const banks = yield* BankStore
-  const feeds = yield* FeedStore
   const digest = yield* Digest
   const hash = (text: string) => digest.contentHash(text)
   const kinds = yield* Kinds
-  const pipelines = yield* FeedPipelines
-  const rateSource = yield* Rates
-  const calendars = yield* BusinessCalendars
-  const { accountsOf, statusesOf } = yield* analysisAccounts
+  const stageOf = yield* rehearsalStage
+  const factsOf = yield* otherFacts
 
-  const ledger: Rehearsal["Service"]["ledger"] = Effect.fnUntraced(function* (workspace, dataType, shown) {
-    const owned: Array<OwnedRecord> = []
+  /** What is kept, as though no run had ever been; facts are there. */
+  const blank = (scope: AnalysisScope, other: OtherFacts | undefined): AnalysisStore["Service"] => {
+    const { facts, notes } = factsOf(other)
+    return {
+      ...store,
+      facts,
+      entries: () => Effect.succeed(nothing),
+      members: () => Effect.succeed([]),
+      partitions: () => Effect.succeed([]),
+      outputs: () => Effect.succeed(nothing),
+      stale: () => Effect.succeed([]),
+      accountRecords: () => Effect.succeed([]),
+      notes: (_, recordIds) => notes(scope, recordIds)
+    }
+  }
+
+  /** Accounts that these feeds show. */
+  const accountsOf = Effect.fnUntraced(function* (workspace: Workspace, shown: ReadonlyArray<Feed>) {
     const made = yield* Effect.forEach(shown, ({ id }) => banks.made(id))
+    const found: Array<{ readonly bank: Bank; readonly account: Account }> = []
     for (const bank of [...(yield* banks.list([workspace.id])), ...made.flat()]) {
       for (const account of yield* banks.accounts(bank.id)) {
-        if (!shown.some((feed) => showsAccount(feed, account))) continue
-        const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
-        const upTo = yield* records.lastChange(account.id)
-        for (let after = 0; after < upTo;) {
-          const some = yield* records.changes(scope, { after, upTo, limit: limits.commitChunk })
-          owned.push(...some.map((record) => ({ bank, account, record })))
-          if (owned.length > limits.rehearsedRecords) return yield* Effect.fail(new TooManyRecords(owned.length))
-          if (some.length < limits.commitChunk) break
-          after = some.at(-1)!.changeNo
-        }
+        if (shown.some((feed) => showsAccount(feed, account))) found.push({ bank, account })
       }
     }
+    return found
+  })
+
+  const pages: Rehearsal["Service"]["pages"] = Effect.fnUntraced(function* (workspace, dataType, shown, visit) {
+    const { changes: limit } = yield* AnalysisExtent
+    for (const { account, bank } of yield* accountsOf(workspace, shown)) {
+      const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
+      const upTo = yield* records.lastChange(account.id)
+      for (let after = 0; after < upTo;) {
+        const some = yield* records.changes(scope, { after, upTo, limit })
+        const owned = some.map((record): OwnedRecord => ({ bank, account, record }))
+        if (Arr.isReadonlyArrayNonEmpty(owned)) yield* visit(owned)
+        if (some.length < limit) break
+        after = some.at(-1)!.changeNo
+      }
+    }
+  })
+
+  const ledger: Rehearsal["Service"]["ledger"] = Effect.fnUntraced(function* (workspace, dataType, shown, most) {
+    const owned: Array<OwnedRecord> = []
+    yield* pages(workspace, dataType, shown, (some) => {
+      owned.push(...some)
+      return owned.length > most ? Effect.fail(new TooManyRecords(owned.length)) : Effect.void
+    })
     return owned
+  })
+
+  const known: Rehearsal["Service"]["known"] = Effect.fnUntraced(function* (workspace, dataType, shown, ids) {
+    const found = new Set<string>()
+    for (const { account } of yield* accountsOf(workspace, shown)) {
+      if (found.size === ids.length) break
+      const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
+      for (const { id } of yield* records.held(scope, ids)) found.add(id)
+    }
+    return found
   })
 
   return Rehearsal.of({
     ledger,
+    pages,
+    known,
     rehearse: Effect.fnUntraced(function* ({ dataType, enrichments, facts, from, given, today, workspace }) {
       const scope = { workspaceId: workspace.id, dataType }
-      const enabled = enrichments.filter((one) => one.enabled && one.dataType === dataType)
-      const sets = enabled.filter((one) => kinds.get(one.type)?.family === "set")
-      const standing = from === "present" ? store : blank(store, scope, facts)
-      const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
-        sets.some((one) => covers(one, feed))
-      )
+      const standing = from === "present" ? store : blank(scope, facts)
       const spoken = new Set(facts?.added.map(({ recordId }) => recordId))
       const marked = given.map((one) =>
         spoken.has(one.record.id) ? { ...one, record: { ...one.record, annotated: true } } : one
       )
-      if (inScope.length === 0) {
+      const stage = yield* stageOf({ workspace, dataType, enrichments, today, facts })
+      if (stage === undefined) {
         const noted = marked.flatMap(({ record }) => (record.annotated ? [record.id] : []))
         const notes = yield* standing.notes(workspace.id, noted)
         return { notes: (id) => notes.get(id), planned: [], faults: [] } satisfies Rehearsed as Rehearsed
       }
-      const rates = yield* rateSource.read
-      const calendar = calendars.of(workspace.id)
-      const surroundings = { rates: rates.version, calendar: hash(JSON.stringify(calendar)) }
-      const statuses = yield* statusesOf(scope)
-      const version = Effect.succeed(hash(JSON.stringify([...statuses])))
-      const places = yield* placing(enabled, inScope, hash, surroundings, version).pipe(
-        Effect.provideService(FeedPipelines, pipelines)
-      )
-      const { all, placeOf } = yield* accountsOf(workspace, places, statuses)
-      const head = yield* store.head(scope)
-      const slice = new AnalysisSlice({
-        scope,
-        steps: places.steps,
-        accounts: all,
-        placeOf,
-        baseCurrency: workspace.baseCurrency,
-        at: yield* Timestamp.now,
-        planned: from === "present" ? head.planned : {},
-        begun: head.planned,
-        locale: workspace.locale,
-        timezone: workspace.timezone,
-        rates,
-        calendar,
-        today: head.asOf !== null && head.asOf > today ? head.asOf : today,
-        hasFacts: head.hasFacts || (facts?.added.length ?? 0) > 0,
-        sha256: (text) => digest.sha256(text),
-        mayAsk: false
-      })
+      const slice = stage.slice(from)
       const overStanding = <A, E>(effect: Effect.Effect<A, E, AnalysisStore | RecordStore>) =>
         effect.pipe(Effect.provideService(AnalysisStore, standing), Effect.provideService(RecordStore, records))
       for (const [account, some] of Map.groupBy(marked, (one) => one.account)) {
-        const placed = yield* places.place(some[0]!.bank, account)
+        const placed = yield* stage.place(some[0]!.bank, account)
         yield* overStanding(
           slice.add(
             placed,
@@ -223,12 +184,27 @@ const make = Effect.gen(function* () {
 export class Rehearsal extends Context.Service<
   Rehearsal,
   {
-    /** All records that these feeds show. */
+    /** All records that these feeds show; fails where there are more than `most`. */
     readonly ledger: (
       workspace: Workspace,
       dataType: DataType,
-      feeds: ReadonlyArray<Feed>
+      feeds: ReadonlyArray<Feed>,
+      most: number
     ) => Effect.Effect<ReadonlyArray<OwnedRecord>, TooManyRecords | StorageUnavailable>
+    /** The same page by page, each of one account; those that change meanwhile may be left out. */
+    readonly pages: <E>(
+      workspace: Workspace,
+      dataType: DataType,
+      feeds: ReadonlyArray<Feed>,
+      visit: (records: Arr.NonEmptyReadonlyArray<OwnedRecord>) => Effect.Effect<void, E>
+    ) => Effect.Effect<void, E | StorageUnavailable>
+    /** Those of the ids that are records which these feeds show. */
+    readonly known: (
+      workspace: Workspace,
+      dataType: DataType,
+      feeds: ReadonlyArray<Feed>,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
     readonly rehearse: (input: RehearsalInput) => Effect.Effect<Rehearsed, StorageUnavailable>
     /** Whether runs have looked at everything under these revisions. */
     readonly isPresent: (

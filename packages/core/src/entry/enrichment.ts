@@ -12,6 +12,7 @@ export { Finding, type FindingId, findingStatuses, FindingStatus } from "../enri
 export { EnrichmentFact, type FactRequest, suppression, type UndoTarget } from "../enrichment/kinds/EnrichmentFact.ts"
 export { type AnyKind, bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.ts"
 export { memoryPatternResource, memoryPatterns } from "../enrichment/MemoryPatternStore.ts"
+export { type Simulation, type SimulationInput, simulationResource } from "../explain/Simulation.ts"
 export { findingResource } from "../enrichment/FindingStore.ts"
 export { enrichmentRunResource } from "../enrichment/EnrichmentRunStore.ts"
 export { EnrichmentRun, runIdOf } from "../enrichment/EnrichmentRun.ts"

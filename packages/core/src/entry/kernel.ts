@@ -26,7 +26,10 @@ export {
   type RowExplanation
 } from "../explain/Explanations.ts"
 export { type Preview, type PreviewedRecord, Previews } from "../explain/Previews.ts"
-export { type SimulationReport, type SimulationRequest, Simulations } from "../explain/Simulations.ts"
+export type { Simulation, SimulationId } from "../explain/Simulation.ts"
+export type { SimulationReport } from "../explain/SimulationReport.ts"
+export { simulationHandler } from "../explain/SimulationTask.ts"
+export { type Simulated, type SimulationRequest, Simulations } from "../explain/Simulations.ts"
 export type { Supposed } from "../explain/Supposing.ts"
 export type { Sample } from "../explain/Samples.ts"
 export type { Decision } from "../explain/Decision.ts"

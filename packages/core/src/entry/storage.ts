@@ -43,6 +43,8 @@ export {
   type PartitionState
 } from "../enrichment/AnalysisStore.ts"
 export { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
+export { ScratchAnalysis } from "../enrichment/ScratchAnalysis.ts"
+export { SimulationStore } from "../explain/Simulation.ts"
 export { type FindingPlace, type FindingsQuery, FindingStore } from "../enrichment/FindingStore.ts"
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { AnswerCache, type CachedAnswer, type NewAnswer } from "../model/AnswerCache.ts"

@@ -193,7 +193,7 @@ const make = Effect.gen(function* () {
     }
     const shown = yield* feeds.list([workspace.id], { dataType })
     const ledger = yield* rehearsal
-      .ledger(workspace, dataType, shown)
+      .ledger(workspace, dataType, shown, limits.rehearsedRecords)
       .pipe(Effect.catchTag("TooManyRecords", () => Effect.undefined))
     const replaced = new Set(given.map(({ record }) => record.id))
     const others = (ledger ?? []).filter(({ record }) => !replaced.has(record.id))

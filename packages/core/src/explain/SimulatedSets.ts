@@ -1,5 +1,7 @@
 /** What enrichments of sets would say otherwise, told apart by what it is: series of payments, budgets, cases (enrichments F2). */
 import * as Result from "effect/Result"
+import type { PartitionState } from "../enrichment/AnalysisStore.ts"
+import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { tableKey } from "../enrichment/kinds/budget/BudgetState.ts"
 import { RecurringState } from "../enrichment/kinds/recurring/RecurringState.ts"
 import type * as CalendarDate from "../shared/CalendarDate.ts"
@@ -8,7 +10,6 @@ import type { Decimal } from "../shared/Decimal.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { periodsOf } from "./BudgetPeriods.ts"
-import type { Replayed } from "./Replay.ts"
 
 /** A line of a budget in a period; exact, in the currency of the budget. */
 export interface BudgetFigures {
@@ -33,42 +34,45 @@ export interface SeriesDifferences {
   readonly gone: number
 }
 
-type Planned = Replayed["planned"]
+/** What an enrichment of a set kind would keep: partitions of it, or all. */
+export interface Kept {
+  readonly enrichment: Enrichment
+  readonly partitions: ReadonlyArray<Pick<PartitionState, "partition" | "state">>
+}
 
 /** Series by id, as text. */
-const seriesOf = (planned: Planned): ReadonlyMap<string, string> =>
-  new Map(
-    planned.flatMap(({ changes, step }) =>
-      step.enrichment.type === "recurring"
-        ? changes.partitions.flatMap(({ state }) => {
-            const decoded = decode(RecurringState, state)
-            return Result.isSuccess(decoded)
-              ? decoded.success.series.map((one) => [`${step.enrichment.id} ${one.id}`, JSON.stringify(one)] as const)
-              : []
-          })
-        : []
-    )
-  )
+export const seriesOf = ({ enrichment, partitions }: Kept): ReadonlyArray<readonly [id: string, text: string]> =>
+  enrichment.type === "recurring"
+    ? partitions.flatMap(({ state }) => {
+        const decoded = decode(RecurringState, state)
+        return Result.isSuccess(decoded)
+          ? decoded.success.series.map((one) => [`${enrichment.id} ${one.id}`, JSON.stringify(one)] as const)
+          : []
+      })
+    : []
 
-export const seriesDifferences = (before: Planned, after: Planned): SeriesDifferences => {
-  const [old, now] = [seriesOf(before), seriesOf(after)]
-  return {
-    found: [...now.keys()].filter((id) => !old.has(id)).length,
-    changed: [...now].filter(([id, text]) => old.has(id) && old.get(id) !== text).length,
-    gone: [...old.keys()].filter((id) => !now.has(id)).length
-  }
-}
+type Series = ReadonlyMap<string, string>
+
+export const seriesDifferences = (old: Series, now: Series): SeriesDifferences => ({
+  found: [...now.keys()].filter((id) => !old.has(id)).length,
+  changed: [...now].filter(([id, text]) => old.has(id) && old.get(id) !== text).length,
+  gone: [...old.keys()].filter((id) => !now.has(id)).length
+})
+
+/** Its whole table is one partition. */
+export const isBudget = ({ type }: Enrichment): boolean => type === "budget"
+export const budgetTable: string = tableKey
 
 type Figures = Omit<BudgetDifference, "before" | "after"> & BudgetFigures
 
 /** Lines of budgets by budget, period and line. */
-const figuresOf = (planned: Planned, workspace: Workspace, today: CalendarDate.CalendarDate) => {
+const figuresOf = (kept: ReadonlyArray<Kept>, workspace: Workspace, today: CalendarDate.CalendarDate) => {
   const found = new Map<string, Figures>()
-  for (const { changes, step } of planned) {
-    const table = changes.partitions.find(({ partition }) => partition === tableKey)
-    if (step.enrichment.type !== "budget" || table === undefined) continue
-    const { id: enrichmentId } = step.enrichment
-    for (const { currency, from, lines } of periodsOf(step.enrichment, workspace, table.state, today)) {
+  for (const { enrichment, partitions } of kept) {
+    const table = partitions.find(({ partition }) => partition === tableKey)
+    if (!isBudget(enrichment) || table === undefined) continue
+    const { id: enrichmentId } = enrichment
+    for (const { currency, from, lines } of periodsOf(enrichment, workspace, table.state, today)) {
       for (const { key: line, left, planned: amount, spent } of lines) {
         found.set(`${enrichmentId} ${from} ${line}`, {
           enrichmentId,
@@ -90,12 +94,12 @@ const figures = (one: Figures | undefined): BudgetFigures | null =>
 
 /** Lines that would be others, the newest periods first. */
 export const budgetDifferences = (
-  before: Planned,
-  after: Planned,
+  before: ReadonlyArray<Kept>,
+  after: ReadonlyArray<Kept>,
   workspace: Workspace,
   today: CalendarDate.CalendarDate
 ): ReadonlyArray<BudgetDifference> => {
-  const [old, now] = [before, after].map((planned) => figuresOf(planned, workspace, today))
+  const [old, now] = [before, after].map((kept) => figuresOf(kept, workspace, today))
   return [...new Set([...old!.keys(), ...now!.keys()])]
     .flatMap((place): ReadonlyArray<BudgetDifference> => {
       const [was, is] = [figures(old!.get(place)), figures(now!.get(place))]
@@ -113,9 +117,3 @@ export const budgetDifferences = (
           : 1
     )
 }
-
-/** Cases of monitors, by enrichment and key. */
-export const casesOf = (planned: Planned): ReadonlyArray<string> =>
-  planned.flatMap(({ findings, step }) =>
-    step.enrichment.type === "monitor" ? findings.map(({ finding }) => `${step.enrichment.id} ${finding.key}`) : []
-  )

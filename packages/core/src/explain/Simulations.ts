@@ -6,38 +6,33 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { permit, shows } from "../access/Access.ts"
+import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
+import type { BankStore } from "../bank/BankStore.ts"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { FeedPipelines } from "../enrichment/FeedPipelines.ts"
-import type { Authority } from "../enrichment/history/RecordChange.ts"
-import { authorityIn } from "../enrichment/history/RecordHistory.ts"
 import type { EnrichmentFact } from "../enrichment/kinds/EnrichmentFact.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
-import type { PipelineFault, PipelineResult } from "../enrichment/Pipeline.ts"
 import { type OwnedRecord, Rehearsal } from "../enrichment/Rehearsal.ts"
-import { type Detail, type Forbidden, Unprocessable } from "../failure/Failure.ts"
-import type { Feed, FeedId } from "../feed/Feed.ts"
+import type { ScratchAnalysis } from "../enrichment/ScratchAnalysis.ts"
+import { type Detail, type Forbidden, type NotFound, Unprocessable } from "../failure/Failure.ts"
+import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
-import type { FieldValue } from "../record/FieldValue.ts"
+import type { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { contentOf } from "../sync/Decision.ts"
-import { type AiPending, aiPending, type Waiting } from "./AiPending.ts"
-import { sentenceOf } from "./ClaimChain.ts"
-import { type Replayed, replaying } from "./Replay.ts"
-import {
-  type BudgetDifference,
-  budgetDifferences,
-  casesOf,
-  type SeriesDifferences,
-  seriesDifferences
-} from "./SimulatedSets.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { Tasks } from "../task/Tasks.ts"
+import { isOpen, type Simulation, type SimulationId, type SimulationInput, SimulationStore } from "./Simulation.ts"
+import { type Play, simulationPlay } from "./SimulationPlay.ts"
+import type { SimulationReport } from "./SimulationReport.ts"
+import { simulationTask } from "./SimulationTaskKind.ts"
 import { type Supposed, type SupposedFact, suppose, type Supposition } from "./Supposing.ts"
 
 export interface SimulationRequest {
@@ -51,88 +46,15 @@ export interface SimulationRequest {
   readonly asOf?: CalendarDate.CalendarDate
 }
 
-export interface DifferenceSample {
-  readonly feedId: FeedId
-  readonly recordId: string
-  readonly before: FieldValue
-  readonly after: FieldValue
-  /** Whose word it would be. */
-  readonly authority: Authority
-  readonly sentence: string
-}
+/** The answer at once or, where there is too much to look at, where it will be. */
+export type Simulated = { readonly report: SimulationReport } | { readonly simulation: Simulation }
 
-export interface FieldDifference {
-  readonly field: string
-  /** Of rows: values that would come, be others, and go. */
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
-  readonly samples: ReadonlyArray<DifferenceSample>
-}
+/** Records up to which the answer comes at once. */
+export const RecordsAtOnce = Context.Reference<number>("@millrace/core/explain/RecordsAtOnce", {
+  defaultValue: () => limits.rehearsedRecords
+})
 
-export interface SimulationReport {
-  /** Records that were looked at. */
-  readonly records: number
-  readonly fields: ReadonlyArray<FieldDifference>
-  readonly lines: { readonly added: number; readonly removed: number }
-  readonly links: { readonly made: number; readonly broken: number }
-  readonly findings: { readonly opened: number; readonly closed: number }
-  /** Of the findings, those that are cases of monitors. */
-  readonly cases: { readonly opened: number; readonly closed: number }
-  readonly series: SeriesDifferences
-  /** At most `limits.page.max`. */
-  readonly budgets: ReadonlyArray<BudgetDifference>
-  readonly messages: { readonly told: number; readonly untold: number }
-  /** What a run would ask models then; nobody was asked for this answer. */
-  readonly aiPending: ReadonlyArray<AiPending>
-  readonly deliveries: ReadonlyArray<{
-    readonly feedId: FeedId
-    readonly destination: string
-    readonly create: number
-    readonly update: number
-    readonly remove: number
-  }>
-  /** Fields that a person decided and that would have been written otherwise. */
-  readonly shadows: number
-  readonly faults: ReadonlyArray<PipelineFault>
-}
-
-const mostSamples = 20
-
-const valueOf = (result: PipelineResult | undefined, field: string): FieldValue =>
-  result !== undefined && Object.hasOwn(result.fields, field) ? (result.fields[field] ?? null) : null
-
-const isThere = (one: PipelineResult | undefined): boolean => one?.verdict.value === "deliver"
-
-/** Keys that are on one side alone. */
-const apart = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) => {
-  const [old, now] = [new Set(before), new Set(after)]
-  return { gone: [...old].filter((key) => !now.has(key)).length, come: [...now].filter((key) => !old.has(key)).length }
-}
-
-const linksOf = ({ planned }: Replayed) =>
-  planned.flatMap(({ changes }) => changes.links.map(({ id, state }) => `${id} ${state}`))
-const findingsOf = ({ planned }: Replayed) =>
-  planned.flatMap(({ findings, step }) => findings.map(({ finding }) => `${step.enrichment.id} ${finding.key}`))
-const messagesOf = ({ planned }: Replayed) =>
-  planned.flatMap(({ messages, step }) => messages.map((message) => `${step.enrichment.id} ${JSON.stringify(message)}`))
-
-/** What is told of a feed's rows, by field. */
-class Differences {
-  readonly fields = new Map<string, FieldDifference & { samples: Array<DifferenceSample> }>()
-  shadows = 0
-  add(field: string, sample: DifferenceSample): void {
-    const known = this.fields.get(field) ?? { field, added: 0, changed: 0, removed: 0, samples: [] }
-    const counted =
-      sample.before === null
-        ? { added: known.added + 1 }
-        : sample.after === null
-          ? { removed: known.removed + 1 }
-          : { changed: known.changed + 1 }
-    if (known.samples.length < mostSamples) known.samples.push(sample)
-    this.fields.set(field, { ...known, ...counted })
-  }
-}
+const dayMillis = 86_400_000
 
 const refuse = (details: ReadonlyArray<Detail>) => {
   const [first] = details
@@ -147,32 +69,18 @@ const refuse = (details: ReadonlyArray<Detail>) => {
       )
 }
 
-/** Records of supposed decisions that no feed shows. */
-const strangers = (
-  facts: ReadonlyArray<SupposedFact>,
-  dataType: DataType,
-  ledger: ReadonlyArray<OwnedRecord>
-): ReadonlyArray<Detail> => {
-  const known = new Set(ledger.map(({ record }) => record.id))
-  return facts.flatMap(({ at, fact }) =>
-    fact.dataType !== dataType
-      ? []
-      : (["recordId", "otherId"] as const).flatMap((name) =>
-          fact[name] === undefined || known.has(fact[name])
-            ? []
-            : [{ field: `${at}.${name}`, message: "is no record that a feed shows" }]
-        )
-  )
-}
-
 const make = Effect.gen(function* () {
   const enrichments = yield* EnrichmentStore
   const analyses = yield* AnalysisStore
   const feeds = yield* FeedStore
   const rehearsal = yield* Rehearsal
   const kinds = yield* Kinds
-  const { contentHash, sha256 } = yield* Digest
-  const replay = yield* replaying
+  const { sha256 } = yield* Digest
+  const simulations = yield* SimulationStore
+  const ids = yield* Ids
+  const tasks = yield* Tasks
+  const { atomically } = yield* Transactor
+  const { short } = yield* simulationPlay
 
   /** Decisions that would be taken back. */
   const liftedOf = Effect.fnUntraced(function* (workspaceId: Feed["workspaceId"], { lifts }: Supposition) {
@@ -187,71 +95,101 @@ const make = Effect.gen(function* () {
     return { facts, details }
   })
 
-  /** How rows of a record would change at a feed's destination. */
-  const deliveryOf = (feed: Feed, before: PipelineResult | undefined, after: PipelineResult | undefined) => {
-    if (isThere(before) !== isThere(after)) {
-      if (isThere(after)) return "create"
-      // A filter may leave what was delivered before it.
-      return after === undefined || after.verdict.removeDelivered ? "remove" : undefined
-    }
-    if (!isThere(after)) return undefined
-    const [old, now] = [before, after].map((one) => contentOf(feed, one!.fields, false, contentHash).hash)
-    return old === now ? undefined : "update"
-  }
+  /** Records of supposed decisions that no feed shows. */
+  const strangers = Effect.fnUntraced(function* (
+    { facts }: Supposition,
+    { feeds: shown, workspace }: Play,
+    dataType: DataType
+  ) {
+    const named = facts
+      .filter(({ fact }) => fact.dataType === dataType)
+      .flatMap(({ at, fact }: SupposedFact) =>
+        (["recordId", "otherId"] as const).flatMap((name) =>
+          fact[name] === undefined ? [] : [{ field: `${at}.${name}`, id: fact[name] }]
+        )
+      )
+    if (named.length === 0) return []
+    const own = shown.filter((feed) => feed.dataType === dataType)
+    const known = yield* rehearsal.known(
+      workspace,
+      dataType,
+      own,
+      named.map(({ id }) => id)
+    )
+    return named.flatMap(({ field, id }): ReadonlyArray<Detail> =>
+      known.has(id) ? [] : [{ field, message: "is no record that a feed shows" }]
+    )
+  })
 
-  const compare = (
-    feed: Feed,
-    sides: readonly [before: Replayed, after: Replayed],
-    told: ReadonlySet<string>,
-    found: Differences
-  ) => {
-    const counts = { create: 0, update: 0, remove: 0 }
-    const lines = { added: 0, removed: 0 }
-    const [old, now] = sides.map(({ results }) => results.get(feed.id)!)
-    const pipeline = sides[1].pipelines.get(feed.id)!
-    const authorityOf = authorityIn(pipeline)
-    for (const [recordId, after] of now!) {
-      if (!told.has(recordId)) continue
-      const before = old!.get(recordId)!
-      const rows = new Set([recordId, ...before.lines.keys(), ...after.lines.keys()])
-      lines.added += [...after.lines.keys()].filter((id) => !before.lines.has(id)).length
-      lines.removed += [...before.lines.keys()].filter((id) => !after.lines.has(id)).length
-      for (const rowId of rows) {
-        const [a, b] = [before, after].map((side) => {
-          if (rowId === recordId) return { result: side.record, shown: side.shown }
-          return { result: side.lines.get(rowId), shown: side.linesShown }
-        })
-        const delivered = deliveryOf(feed, a!.shown ? a!.result : undefined, b!.shown ? b!.result : undefined)
-        if (delivered !== undefined) counts[delivered]++
-      }
-      found.shadows += after.record.shadows.filter(
-        ({ enrichmentId, field, value }) =>
-          !before.record.shadows.some(
-            (one) => one.field === field && one.value === value && one.enrichmentId === enrichmentId
-          )
-      ).length
-      const touched = new Set([...before.record.changes, ...after.record.changes].map(({ field }) => field))
-      for (const field of touched) {
-        const [was, is] = [valueOf(before.record, field), valueOf(after.record, field)]
-        if (was === is) continue
-        const change = after.record.changes.find((one) => one.field === field)
-        found.add(field, {
-          feedId: feed.id,
-          recordId,
-          before: was,
-          after: is,
-          authority: change === undefined ? "provider" : authorityOf(change.enrichmentId),
-          sentence:
-            change !== undefined
-              ? sentenceOf(pipeline, change)
-              : is === null
-                ? "Nobody says anything of it any more"
-                : "The provider says so"
-        })
-      }
+  /** All records that are looked at, by type; `undefined` where there are too many for an answer at once. */
+  const ledgerOf = Effect.fnUntraced(function* ({ dataTypes, feeds: shown, workspace }: Play) {
+    const found = new Map<DataType, ReadonlyArray<OwnedRecord>>()
+    let left = yield* RecordsAtOnce
+    for (const dataType of dataTypes) {
+      const own = shown.filter((feed) => feed.dataType === dataType)
+      const records = yield* rehearsal
+        .ledger(workspace, dataType, own, left)
+        .pipe(Effect.catchTag("TooManyRecords", () => Effect.undefined))
+      if (records === undefined) return undefined
+      left -= records.length
+      found.set(dataType, records)
     }
-    return { counts, lines }
-  }
+    return found
+  })
+
+  /** Has it played in the background; who asks the same while that is open is told of the same one. */
+  const enqueue = Effect.fnUntraced(function* (caller: Caller, input: SimulationInput) {
+    const { id: workspaceId } = caller.principal.workspace
+    const createdBy = caller.cause
+    // The revision of what is only supposed follows from its content.
+    const { changed, ...rest } = input
+    const content = changed.map(([id, after]) => [id, after?.revision ?? null])
+    const fingerprint = sha256(JSON.stringify([createdBy, content, rest]))
+    const now = yield* Timestamp.now
+    const open = yield* simulations.open(workspaceId)
+    const same = open.find((one) => one.fingerprint === fingerprint)
+    if (same !== undefined) return same
+    if (open.length >= limits.openSimulations) {
+      return yield* Effect.fail(
+        new Unprocessable({
+          code: "LIMIT_EXCEEDED",
+          message: `${limits.openSimulations} simulations are being played already: wait for one of them, or cancel one`,
+          details: []
+        })
+      )
+    }
+    const id = yield* ids.next("simulation")
+    const simulation: Simulation = {
+      id,
+      workspaceId,
+      status: "queued",
+      records: 0,
+      createdBy,
+      createdAt: now,
+      fingerprint,
+      version: 1
+    }
+    yield* atomically(
+      Effect.gen(function* () {
+        yield* simulations.forget(
+          workspaceId,
+          Timestamp.fromMillis(Timestamp.toMillis(now) - limits.simulationDays * dayMillis)
+        )
+        yield* simulations.insert(simulation, input)
+        yield* tasks.enqueue(simulationTask, { payload: { workspaceId, simulationId: id }, workspaceId, key: id })
+      })
+    )
+    return simulation
+  })
+
+  const find = Effect.fnUntraced(function* (
+    caller: Caller,
+    operation: "getSimulation" | "cancelSimulation",
+    id: SimulationId
+  ) {
+    const found = yield* simulations.get(caller.principal.workspace.id, id)
+    return yield* reach(caller, operation, "Simulation", found)
+  })
 
   return Simulations.of({
     simulate: Effect.fn("Simulations.simulate")(function* (caller, request) {
@@ -263,7 +201,6 @@ const make = Effect.gen(function* () {
       const lifted = yield* liftedOf(workspace.id, supposed)
       yield* refuse([...supposed.details, ...lifted.details])
       const added = supposed.facts.map(({ fact }) => fact)
-      const facts = { added, lifted: new Set(lifted.facts.map(({ id }) => id as string)) }
       const types = new Set<DataType>([
         ...supposed.changed.flatMap(([before, after]): ReadonlyArray<DataType> => {
           const one = after ?? before
@@ -271,87 +208,59 @@ const make = Effect.gen(function* () {
         }),
         ...[...added, ...lifted.facts].map(({ dataType }) => dataType)
       ])
-      const today = request.asOf ?? CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
-      const found = new Differences()
-      const lines = { added: 0, removed: 0 }
-      const links = { made: 0, broken: 0 }
-      const findings = { opened: 0, closed: 0 }
-      const cases = { opened: 0, closed: 0 }
-      const series = { found: 0, changed: 0, gone: 0 }
-      const budgets: Array<BudgetDifference> = []
-      const waiting: Array<Waiting> = []
-      const messages = { told: 0, untold: 0 }
-      const deliveries: Array<SimulationReport["deliveries"][number]> = []
-      const faults = new Map<string, PipelineFault>()
-      let looked = 0
-      for (const dataType of types) {
-        const all = yield* feeds.list([workspace.id], { dataType })
-        const ledger = yield* rehearsal.ledger(workspace, dataType, all).pipe(
-          Effect.catchTag("TooManyRecords", () =>
-            Effect.fail(
-              new Unprocessable({
-                code: "LIMIT_EXCEEDED",
-                message: `More than ${limits.rehearsedRecords} records of ${dataType} would have to be looked at`,
-                details: []
-              })
-            )
-          )
-        )
-        looked += ledger.length
-        yield* refuse(strangers(supposed.facts, dataType, ledger))
-        const told = new Set(
-          ledger.flatMap(({ record: { date, id } }) =>
-            (request.from === undefined || (date !== null && date >= request.from)) &&
-            (request.to === undefined || (date !== null && date <= request.to))
-              ? [id]
-              : []
-          )
-        )
-        const input = { workspace, dataType, today, ledger, feeds: all }
-        const before = yield* replay({ ...input, enrichments: present })
-        const after = yield* replay({ ...input, enrichments: supposed.enrichments, facts })
-        for (const feed of all) {
-          if (request.feedIds !== undefined && !request.feedIds.includes(feed.id)) continue
-          if (!shows(caller, "simulateEnrichments", feed)) continue
-          const { counts, lines: own } = compare(feed, [before, after], told, found)
-          lines.added += own.added
-          lines.removed += own.removed
-          deliveries.push({ feedId: feed.id, destination: feed.destinationConfig?.type ?? "none", ...counts })
-        }
-        const [tied, seen, sent] = [linksOf, findingsOf, messagesOf].map((of) => apart(of(before), of(after)))
-        links.made += tied!.come
-        links.broken += tied!.gone
-        findings.opened += seen!.come
-        findings.closed += seen!.gone
-        const [planned0, planned1] = [before.planned, after.planned]
-        const watched = apart(casesOf(planned0), casesOf(planned1))
-        cases.opened += watched.come
-        cases.closed += watched.gone
-        const ofSeries = seriesDifferences(planned0, planned1)
-        series.found += ofSeries.found
-        series.changed += ofSeries.changed
-        series.gone += ofSeries.gone
-        budgets.push(...budgetDifferences(planned0, planned1, workspace, today))
-        waiting.push(...after.waiting)
-        messages.told += sent!.come
-        messages.untold += sent!.gone
-        for (const fault of after.faults) faults.set(`${fault.enrichmentId} ${fault.message}`, fault)
+      const dataTypes = [...types]
+      const all = (yield* Effect.forEach(dataTypes, (dataType) => feeds.list([workspace.id], { dataType }))).flat()
+      const isTold = (feed: Feed) =>
+        (request.feedIds === undefined || request.feedIds.includes(feed.id)) &&
+        shows(caller, "simulateEnrichments", feed)
+      const play: Play = {
+        workspace,
+        dataTypes,
+        present,
+        supposed: supposed.enrichments,
+        facts: { added, lifted: new Set<string>(lifted.facts.map(({ id }) => id)) },
+        today: request.asOf ?? CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone),
+        from: request.from,
+        to: request.to,
+        feeds: all,
+        isTold
       }
-      return {
-        records: looked,
-        fields: [...found.fields.values()].toSorted((a, b) => (a.field < b.field ? -1 : 1)),
-        lines,
-        links,
-        findings,
-        cases,
-        series,
-        budgets: budgets.slice(0, limits.page.max),
-        messages,
-        aiPending: aiPending(waiting),
-        deliveries,
-        shadows: found.shadows,
-        faults: [...faults.values()].slice(0, limits.enrichmentFaults)
-      }
+      for (const dataType of dataTypes) yield* refuse(yield* strangers(supposed, play, dataType))
+      const ledger = yield* ledgerOf(play)
+      if (ledger !== undefined) return { report: yield* short(play, ledger) }
+      const { from, to, today } = play
+      const simulation = yield* enqueue(caller, {
+        dataTypes,
+        changed: supposed.changed.flatMap(([before, after]) => {
+          const id = (after ?? before)?.id
+          return id === undefined ? [] : [[id, after ?? null] as const]
+        }),
+        facts: added,
+        lifted: lifted.facts.map(({ id }) => id),
+        today,
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        feedIds: all.filter(isTold).map(({ id }) => id)
+      })
+      return { simulation }
+    }),
+    get: Effect.fn("Simulations.get")((caller, id) => find(caller, "getSimulation", id)),
+    cancel: Effect.fn("Simulations.cancel")(function* (caller, id) {
+      const found = yield* find(caller, "cancelSimulation", id)
+      if (!isOpen(found)) return found
+      const endedAt = yield* Timestamp.now
+      return yield* atomically(
+        Effect.gen(function* () {
+          yield* tasks.withdraw(simulationTask, id)
+          // Whoever plays it can write no more; what they wrote last is counted.
+          const latest = yield* find(caller, "cancelSimulation", id)
+          if (!isOpen(latest)) return latest
+          const { input: _, ...kept } = latest
+          const cancelled: Simulation = { ...kept, status: "cancelled", endedAt, version: latest.version + 1 }
+          yield* simulations.update(cancelled)
+          return cancelled
+        })
+      )
     })
   })
 })
@@ -359,16 +268,39 @@ const make = Effect.gen(function* () {
 export class Simulations extends Context.Service<
   Simulations,
   {
-    /** `Unprocessable` where a change could not be made, or where there is too much to look at. */
+    /** `Unprocessable` where a change could not be made, or where too many are being played. */
     readonly simulate: (
       caller: Caller,
       request: SimulationRequest
-    ) => Effect.Effect<SimulationReport, Forbidden | Unprocessable | StorageUnavailable>
+    ) => Effect.Effect<Simulated, Forbidden | Unprocessable | StorageUnavailable>
+    /** One that is played in the background. They are kept for `limits.simulationDays`. */
+    readonly get: (
+      caller: Caller,
+      id: SimulationId
+    ) => Effect.Effect<Simulation, Forbidden | NotFound | StorageUnavailable>
+    /** Plays it no further. One that has ended stays as it is. */
+    readonly cancel: (
+      caller: Caller,
+      id: SimulationId
+    ) => Effect.Effect<Simulation, Forbidden | NotFound | StorageUnavailable>
   }
 >()("@millrace/core/explain/Simulations") {
   static readonly layer: Layer.Layer<
     Simulations,
     never,
-    AnalysisStore | EnrichmentStore | FeedStore | Rehearsal | FeedPipelines | Kinds | Digest
+    | AnalysisStore
+    | EnrichmentStore
+    | FeedStore
+    | RecordStore
+    | SimulationStore
+    | ScratchAnalysis
+    | Rehearsal
+    | FeedPipelines
+    | Kinds
+    | Digest
+    | BankStore
+    | Ids
+    | Tasks
+    | Transactor
   > = Layer.effect(Simulations, make)
 }

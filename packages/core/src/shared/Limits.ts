@@ -78,6 +78,9 @@ export const limits = {
   holdDays: 90,
   /** Changes of one simulation. */
   simulatedChanges: 20,
+  /** Simulations of a workspace that are played in the background at once, and days for which they can be read. */
+  openSimulations: 5,
+  simulationDays: 30,
   /** Fields of a record that a person speaks about in one request. */
   wordFields: 50,
   /** Payments by which a series that a person named, joined or parted is known again. */

@@ -14,6 +14,7 @@ import { Enrichments } from "../enrichment/Enrichments.ts"
 import { Findings } from "../enrichment/Findings.ts"
 import { Decisions } from "../explain/Decisions.ts"
 import { RecordWords } from "../explain/RecordWords.ts"
+import { Simulations } from "../explain/Simulations.ts"
 import { Undoing } from "../explain/Undoing.ts"
 import { Corrections } from "../identity/Corrections.ts"
 import { Jobs } from "../job/Jobs.ts"
@@ -83,6 +84,7 @@ export const auditedUseCases = [
   }),
   of(Findings, { update: { operation: "updateFinding" } }),
   of(RecordWords, { set: { operation: "setRecordFields" }, clear: { operation: "clearRecordFields" } }),
+  of(Simulations, { cancel: { operation: "cancelSimulation" } }),
   of(Undoing, { undo: { operation: "undoChange" }, undoRun: { operation: "undoRun" } }),
   of(AccountJoins, { join: { operation: "joinAccounts" }, part: { operation: "partAccounts" } }),
   of(Corrections, {

@@ -95,6 +95,8 @@ const table: Readonly<Record<OperationId, string>> = {
   clearRecordFields: "banks:write E own",
   undoChange: "enrichments:write E own",
   undoRun: "enrichments:write E own",
+  getSimulation: "enrichments:read V own",
+  cancelSimulation: "enrichments:read V own",
   listTables: "tables:read V own",
   createTable: "tables:write E own",
   getTable: "tables:read V own",

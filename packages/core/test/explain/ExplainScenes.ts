@@ -20,6 +20,7 @@ import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { Withheld } from "../../src/explain/Withheld.ts"
@@ -30,6 +31,7 @@ import { Ids } from "../../src/shared/Ids.ts"
 import { wholeScan } from "../../src/table/RowScan.ts"
 import type { Table } from "../../src/table/Table.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
+import { Tasks } from "../../src/task/Tasks.ts"
 import { monthSum } from "../enrichment/MonthSum.ts"
 import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
 
@@ -44,11 +46,13 @@ const explaining = Layer.mergeAll(
   EnrichmentInsights.layer,
   Previews.layer,
   Simulations.layer,
+  SimulationRuns.layer,
   Withheld.layer
 ).pipe(
   Layer.provideMerge(RecordLooks.layer),
   Layer.provideMerge(Rehearsal.layer),
   Layer.provide(EnrichmentFacts.layer),
+  Layer.provide(Tasks.layer),
   Layer.provide(Cursors.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Layer.mergeAll(Layer.succeed(Kinds, kinds), Ids.layer, NodeDigest.layer))
@@ -61,6 +65,14 @@ export const scene = (title: string, body: (simulation: Simulation) => Effect.Ef
   memoryScene(title, { model: "upsertByKey", kinds: [monthSum] }, (simulation) =>
     body(simulation).pipe(Effect.provide(explaining))
   )
+
+/** What changes would do, told at once. */
+export const simulated = Effect.fnUntraced(function* (
+  ...[caller, request]: Parameters<Simulations["Service"]["simulate"]>
+) {
+  const answer = yield* (yield* Simulations).simulate(caller, request)
+  return "report" in answer ? answer.report : yield* Effect.die(new Error("it is played in the background"))
+})
 
 const instance = "delta-connection-stable"
 const columns = ["description", "category", "merchantName", "monthSum"] as const

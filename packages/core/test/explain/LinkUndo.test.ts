@@ -4,12 +4,11 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
-import { rowsOf, scene } from "./ExplainScenes.ts"
+import { rowsOf, scene, simulated } from "./ExplainScenes.ts"
 
 /** Two accounts of a bank in one feed, with a transfer between them; `rows`: what it delivers, as text. */
 const transferring = Effect.fnUntraced(function* (simulation: Simulation) {
@@ -179,9 +178,8 @@ describe("a link that is only supposed", () => {
       const [recordId, otherId] = [yield* idOf("GARDEN CENTRE"), yield* idOf("CASH PAID IN")]
       expect(yield* linksOf("GARDEN CENTRE")).toEqual([])
       const before = yield* rows
-      const { simulate } = yield* Simulations
       const link = { kind: "link", enrichmentId: match.id, recordId, otherId, linked: true } as const
-      const report = yield* simulate(caller, { changes: [link] })
+      const report = yield* simulated(caller, { changes: [link] })
       expect(report.links).toEqual({ made: 1, broken: 0 })
       const category = report.fields.find(({ field }) => field === "category")
       expect(category).toMatchObject({ changed: 2, added: 0, removed: 0 })
@@ -192,7 +190,7 @@ describe("a link that is only supposed", () => {
       expect(yield* linksOf("GARDEN CENTRE")).toEqual([])
       // Two that are linked already are no news; told apart, they are none any more.
       const legs = { recordId: yield* idOf("TRANSFER TO SAVER"), otherId: yield* idOf("TRANSFER FROM EVERYDAY") }
-      const apart = yield* simulate(caller, { changes: [{ ...link, ...legs, linked: false }] })
+      const apart = yield* simulated(caller, { changes: [{ ...link, ...legs, linked: false }] })
       expect(apart.links).toEqual({ made: 0, broken: 1 })
       expect(apart.fields.find(({ field }) => field === "category")).toMatchObject({ changed: 2 })
     })

@@ -12,7 +12,7 @@ import { Undoing } from "../../src/explain/Undoing.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
 import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
-import { fed, scene, setting } from "./ExplainScenes.ts"
+import { fed, scene, setting, simulated } from "./ExplainScenes.ts"
 import { someEnrichment, targets, words } from "./RandomEnrichments.ts"
 
 /** An enrichment of all feeds that is only supposed. */
@@ -38,7 +38,6 @@ describe("a simulation", () => {
         return [yield* rows, yield* head(of), yield* (yield* EventStore).newest(workspace.id)]
       })
       const before = yield* state
-      const { simulate } = yield* Simulations
       const changes: ReadonlyArray<Supposed> = [
         { kind: "update", enrichmentId: rule.id, change: { config: setting("category", "Tea") } },
         {
@@ -55,7 +54,7 @@ describe("a simulation", () => {
           }
         }
       ]
-      const report = yield* simulate(caller, { changes })
+      const report = yield* simulated(caller, { changes })
       expect(report).toMatchObject({
         records: 3,
         fields: [
@@ -71,9 +70,9 @@ describe("a simulation", () => {
         shadows: 1,
         faults: []
       })
-      expect(yield* simulate(caller, { changes })).toEqual(report)
-      expect((yield* simulate(caller, { changes, feedIds: [] })).deliveries).toEqual([])
-      const without = yield* simulate(caller, { changes: [{ kind: "delete", enrichmentId: rule.id }] })
+      expect(yield* simulated(caller, { changes })).toEqual(report)
+      expect((yield* simulated(caller, { changes, feedIds: [] })).deliveries).toEqual([])
+      const without = yield* simulated(caller, { changes: [{ kind: "delete", enrichmentId: rule.id }] })
       expect(without.fields[0]!.samples).toMatchObject([
         { before: "Drinks", after: "UNCATEGORIZED", sentence: "The provider says so" }
       ])
@@ -95,7 +94,6 @@ describe("a simulation", () => {
       const lines = [{ key: "drinks", name: "Drinks", match: when("category", "equals", "Drinks"), amount: "100" }]
       const budget = yield* enrichmentOf(workspace, "budget", { currency: "USD", lines })
       yield* run
-      const { simulate } = yield* Simulations
       const checks = [
         {
           kind: "aggregate",
@@ -107,13 +105,13 @@ describe("a simulation", () => {
           threshold: "0"
         }
       ]
-      const made = yield* simulate(caller, { changes: [created("recurring", {}), created("monitor", { checks })] })
+      const made = yield* simulated(caller, { changes: [created("recurring", {}), created("monitor", { checks })] })
       expect(made.series).toEqual({ found: 1, changed: 0, gone: 0 })
       expect(made.cases).toEqual({ opened: 1, closed: 0 })
       expect(made.budgets).toEqual([])
       const id = yield* idOf("green tea")
       const silence = { kind: "silence", enrichmentId: rule.id, recordId: id, field: "category" } as const
-      const silenced = yield* simulate(caller, { changes: [silence] })
+      const silenced = yield* simulated(caller, { changes: [silence] })
       expect(silenced.budgets).toMatchObject([
         {
           enrichmentId: budget.id,
@@ -126,17 +124,19 @@ describe("a simulation", () => {
       // What is decided then says the same, and what is taken back says it the other way round.
       const { facts } = yield* (yield* Undoing).undo(caller, id, { enrichmentId: rule.id, field: "category" })
       yield* run
-      expect((yield* simulate(caller, { changes: [silence] })).budgets).toEqual([])
-      const lifted = yield* simulate(caller, { changes: [{ kind: "lift", decisionId: facts[0]!.id }] })
+      expect((yield* simulated(caller, { changes: [silence] })).budgets).toEqual([])
+      const lifted = yield* simulated(caller, { changes: [{ kind: "lift", decisionId: facts[0]!.id }] })
       expect(lifted.budgets).toMatchObject([{ before: silenced.budgets[0]!.after, after: silenced.budgets[0]!.before }])
       const strange = { ...silence, recordId: "txn_00000000000000000000000000" }
       const unknown = facts[0]!.id.replace(/.$/, (last) => (last === "0" ? "1" : "0")) as (typeof facts)[0]["id"]
-      expect(yield* Effect.flip(simulate(caller, { changes: [silence, strange] }))).toMatchObject({
+      expect(yield* Effect.flip(simulated(caller, { changes: [silence, strange] }))).toMatchObject({
         details: [{ field: "changes[1].recordId", message: "is no record that a feed shows" }]
       })
-      expect(yield* Effect.flip(simulate(caller, { changes: [{ kind: "lift", decisionId: unknown }] }))).toMatchObject({
-        details: [{ field: "changes[0].decisionId", message: "is no decision that holds" }]
-      })
+      expect(yield* Effect.flip(simulated(caller, { changes: [{ kind: "lift", decisionId: unknown }] }))).toMatchObject(
+        {
+          details: [{ field: "changes[0].decisionId", message: "is no decision that holds" }]
+        }
+      )
     })
   )
 
@@ -229,7 +229,7 @@ describe("random simulations", () => {
         yield* drive(simulation, feed)
         const before = yield* valuesOf(caller, ids)
         const { real, supposed } = someChange(random, present)
-        const report = yield* (yield* Simulations).simulate(caller, { changes: [supposed] })
+        const report = yield* simulated(caller, { changes: [supposed] })
         const told = report.fields.flatMap(({ field, samples }) =>
           samples.map((one) => [`${one.recordId} ${field}`, one.before, one.after])
         )

@@ -2,7 +2,9 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { CalendarDate, Currency, Id, limits } from "@millrace/core"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import { CalendarDate, Currency, Id, limits, Timestamp } from "@millrace/core"
+import { ActorRef } from "@millrace/core/access"
 import { Authority, enrichmentContract } from "@millrace/core/enrichment"
 import { Amount } from "../wire/Amount.ts"
 import { always, ofBody, ofPath, Unprocessable } from "./ApiError.ts"
@@ -196,6 +198,24 @@ const SimulationAnswer = Schema.Struct({
   faults: Schema.Array(Fault)
 }).annotate({ identifier: "EnrichmentSimulation" })
 
+const Simulation = Schema.Struct({
+  id: Id("simulation"),
+  status: Schema.Literals(["queued", "running", "completed", "failed", "cancelled"]),
+  stage: Schema.optionalKey(Schema.Literals(["reading", "planning", "comparing"])).annotateKey({
+    description: "What it is at: each record is read once to be planned and once to be compared."
+  }),
+  records: Schema.Int.annotate({ description: "Records that it has read in this stage." }),
+  report: Schema.optionalKey(SimulationAnswer).annotateKey({ description: "Once it is completed." }),
+  error: Schema.optionalKey(Schema.String).annotateKey({ description: "Why it failed." }),
+  createdBy: ActorRef,
+  createdAt: Timestamp.Timestamp,
+  startedAt: Schema.optionalKey(Timestamp.Timestamp),
+  endedAt: Schema.optionalKey(Timestamp.Timestamp)
+}).annotate({ identifier: "Simulation" })
+
+const simulationPath = "/v1/enrichments/simulations/:simulation_id"
+const ofSimulation = { simulation_id: Schema.String }
+
 export const PreviewApi = HttpApiGroup.make("previews", { topLevel: true }).add(
   HttpApiEndpoint.post("previewEnrichment", "/v1/feeds/:feed_id/enrich/preview", {
     params: { feed_id: Schema.String },
@@ -205,7 +225,17 @@ export const PreviewApi = HttpApiGroup.make("previews", { topLevel: true }).add(
   }),
   HttpApiEndpoint.post("simulateEnrichments", "/v1/enrichments/simulate", {
     payload: SimulateBody,
-    success: One(SimulationAnswer),
+    success: [One(SimulationAnswer), One(Simulation).pipe(HttpApiSchema.status(202))],
     error: [...always, ...ofBody, Unprocessable]
+  }),
+  HttpApiEndpoint.get("getSimulation", simulationPath, {
+    params: ofSimulation,
+    success: One(Simulation),
+    error: ofPath
+  }),
+  HttpApiEndpoint.delete("cancelSimulation", simulationPath, {
+    params: ofSimulation,
+    success: One(Simulation),
+    error: ofPath
   })
 )

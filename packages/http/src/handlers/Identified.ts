@@ -19,6 +19,7 @@ const resources = {
   enrichment: "Enrichment",
   finding: "Finding",
   series: "Series",
+  simulation: "Simulation",
   decision: "Decision",
   // Of whatever type of data: a transaction, a receipt.
   record: "Record"

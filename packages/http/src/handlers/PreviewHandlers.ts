@@ -1,6 +1,13 @@
 import * as Effect from "effect/Effect"
 import { InvalidInput, limits } from "@millrace/core"
-import { type Preview, type PreviewedRecord, Previews, type Sample, Simulations } from "@millrace/core/kernel"
+import {
+  type Preview,
+  type PreviewedRecord,
+  Previews,
+  type Sample,
+  type Simulation,
+  Simulations
+} from "@millrace/core/kernel"
 import { one } from "../api/Envelope.ts"
 import { exactBody } from "../request/CurrentRequest.ts"
 import { rawNumber } from "../wire/Amount.ts"
@@ -83,11 +90,26 @@ const summaryOf = ({ enrichedCount, enrichments, memory, records }: Preview) => 
   }
 }
 
+/** What is to be played, and how it is told from others, is nobody's business. */
+const simulationToWire = ({
+  fingerprint: _fingerprint,
+  input: _input,
+  version: _version,
+  workspaceId: _workspaceId,
+  ...simulation
+}: Simulation) => simulation
+
 export const layer = serve(
   "previews",
   Effect.map(Effect.all([Previews, Simulations]), ([previews, simulations]) => ({
     simulateEnrichments: ({ caller, payload }) =>
-      Effect.map(simulations.simulate(caller, payload), (report) => one(report)),
+      Effect.map(simulations.simulate(caller, payload), (simulated) =>
+        "report" in simulated ? one(simulated.report) : one(simulationToWire(simulated.simulation))
+      ),
+    getSimulation: ({ caller, ids }) =>
+      Effect.map(simulations.get(caller, ids.simulation), (found) => one(simulationToWire(found))),
+    cancelSimulation: ({ caller, ids }) =>
+      Effect.map(simulations.cancel(caller, ids.simulation), (found) => one(simulationToWire(found))),
     previewEnrichment: Effect.fnUntraced(function* ({ caller, ids, payload }) {
       const sent = yield* recordsOf(payload.records.length)
       const preview = yield* previews.preview(caller, ids.feed, sent.map(sampleOf))

@@ -13,6 +13,7 @@ export const ids = {
   bank: id("bank"),
   attempt: id("cat"),
   account: id("acct"),
+  simulation: id("sim"),
   transaction: id("txn"),
   otherTransaction: id("txn", "7"),
   otherAccount: id("acct", "7"),
@@ -587,6 +588,16 @@ export const simulation = {
   deliveries: [{ feedId: ids.feed, destination: "table", create: 0, update: 12, remove: 0 }],
   shadows: 0,
   faults: []
+}
+
+export const simulationState = {
+  id: ids.simulation,
+  status: "running",
+  stage: "comparing",
+  records: 45_500,
+  createdBy: { kind: "user", userId: ids.user },
+  createdAt: "2026-03-14T09:00:00.000Z",
+  startedAt: "2026-03-14T09:00:01.000Z"
 }
 
 export const newFeed = {

@@ -376,9 +376,22 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "run through the enrichments as they would be, and as they are. Values that would come, change and go, with samples; " +
       "lines, links, series, budgets, findings and messages; what each feed would deliver, and what models would be asked. Decisions " +
       "of people can be supposed as well: silence, link and lift. Nothing is stored, sent or asked outside. More " +
-      "than 20,000 records of a type of data are too many (422).",
+      "than 20,000 records are looked at in the background: then the answer is 202 with an `id`, by which `getSimulation` tells " +
+      "how far it came and what it found. Who asks the same again while that is open gets the same `id`. At most 5 are open " +
+      "(422).",
     body: { changes: [{ kind: "enable", enrichmentId: ids.enrichment, enabled: false }], from: "2026-01-01" },
     answer: one(Examples.simulation)
+  },
+  getSimulation: {
+    description:
+      "Returns a simulation that is played in the background. Its `report` is there once it is `completed`, and is the one that a small " +
+      "simulation answers at once; records that change while it is played may be left out. A server that stops has it begin anew " +
+      "elsewhere. It can be read for 30 days.",
+    answer: one({ ...Examples.simulationState, status: "completed", report: Examples.simulation })
+  },
+  cancelSimulation: {
+    description: "Has a simulation be played no further. One that has ended stays as it is.",
+    answer: one({ ...Examples.simulationState, status: "cancelled" })
   },
   previewEnrichment: {
     description:

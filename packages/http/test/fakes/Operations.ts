@@ -44,6 +44,7 @@ const ids: Readonly<Record<string, string>> = {
   finding_id: Records.finding.id,
   series_id: Records.series.id,
   decision_id: Records.decision.id,
+  simulation_id: Records.longSimulation.id,
   record_id: Records.match.match.recordId
 }
 
@@ -575,6 +576,20 @@ export const operations: ReadonlyArray<Sample> = [
     scopes: ["banks:write"],
     faults: { names: [""] },
     query: { names: ["category", "category,notes"] }
+  },
+  {
+    id: "getSimulation",
+    method: "GET",
+    template: "/v1/enrichments/simulations/{simulation_id}",
+    status: 200,
+    scopes: ["enrichments:read"]
+  },
+  {
+    id: "cancelSimulation",
+    method: "DELETE",
+    template: "/v1/enrichments/simulations/{simulation_id}",
+    status: 200,
+    scopes: ["enrichments:read"]
   },
   {
     id: "undoChange",

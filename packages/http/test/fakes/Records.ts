@@ -5,7 +5,7 @@ import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, AccountJoin, Bank, ConnectionAttempt, JoinSuggestion } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { BudgetPeriod, Decision, FeedView, RecurringSeries, WithheldRow } from "@millrace/core/kernel"
-import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
+import type { Explanation, Preview, Sample, Simulation, SimulationReport } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
 import { type Job, noCounts } from "@millrace/core/job"
@@ -686,4 +686,19 @@ export const simulation: SimulationReport = {
   deliveries: [{ feedId: feed.id, destination: "table", create: 1, update: 0, remove: 0 }],
   shadows: 0,
   faults: []
+}
+
+export const longSimulation: Simulation = {
+  id: "sim_01k9d3v6w8x2y4z6a8b0c2d4e6" as Simulation["id"],
+  workspaceId: feed.workspaceId,
+  status: "completed",
+  stage: "comparing",
+  records: 40_000,
+  report: simulation,
+  createdBy: { kind: "user", userId: "usr_1" },
+  createdAt: Timestamp.make("2026-03-14T09:00:00.000Z"),
+  startedAt: Timestamp.make("2026-03-14T09:00:01.000Z"),
+  endedAt: Timestamp.make("2026-03-14T09:00:30.000Z"),
+  fingerprint: "secret",
+  version: 9
 }

@@ -41,7 +41,20 @@ export const layer = (note: Note) =>
     Layer.succeed(
       Simulations,
       Simulations.of({
-        simulate: (_, request) => Effect.as(note("simulateEnrichments", request), Records.simulation)
+        simulate: (_, request) => Effect.as(note("simulateEnrichments", request), { report: Records.simulation }),
+        get: (_, id) =>
+          Effect.andThen(
+            note("getSimulation", id),
+            only("Simulation", Records.longSimulation.id, id, Records.longSimulation)
+          ),
+        cancel: (_, id) =>
+          Effect.andThen(
+            note("cancelSimulation", id),
+            only("Simulation", Records.longSimulation.id, id, {
+              ...Records.longSimulation,
+              status: "cancelled" as const
+            })
+          )
       })
     ),
     Layer.succeed(

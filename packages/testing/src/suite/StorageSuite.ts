@@ -37,6 +37,7 @@ import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import * as RecordTypeSuite from "./RecordTypeSuite.ts"
 import * as StageStoreSuite from "./StageStoreSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
+import * as SimulationStoreSuite from "./SimulationStoreSuite.ts"
 import * as TableStoreSuite from "./TableStoreSuite.ts"
 import * as TableTrashSuite from "./TableTrashSuite.ts"
 import * as TaskStoreSuite from "./TaskStoreSuite.ts"
@@ -75,6 +76,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   MemoryPatternStore: MemoryPatternStoreSuite.tests,
   AnalysisStore: AnalysisStoreSuite.tests,
   FindingStore: FindingStoreSuite.tests,
+  SimulationStore: SimulationStoreSuite.tests,
   RecordChangeStore: RecordChangeStoreSuite.tests,
   AnswerCache: AnswerCacheSuite.tests,
   TokenBudget: TokenBudgetSuite.tests,

@@ -17,7 +17,7 @@ import {
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
-import { FindingStore } from "@millrace/core/storage"
+import { FindingStore, type ScratchAnalysis, SimulationStore } from "@millrace/core/storage"
 import { EnrichmentRunStore, MemoryPatternStore } from "@millrace/core/storage"
 import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
@@ -343,6 +343,16 @@ const findings = casesOf(FindingStore, {
   forget: (store, { enrichment, workspace }) => store.forget(workspace.id, enrichment.id)
 })
 
+const simulations = casesOf(SimulationStore, {
+  insert: (store, { simulation, simulationInput }) =>
+    withNew("simulation", (id) => store.insert({ ...simulation, id }, simulationInput)),
+  update: (store, { simulation }) => store.update({ ...simulation, status: "cancelled", version: 2 }),
+  get: (store, { simulation, workspace }) => store.get(workspace.id, simulation.id),
+  open: (store, { workspace }) => store.open(workspace.id),
+  inputOf: everybody,
+  forget: (store, { workspace }) => store.forget(workspace.id, Timestamp.make("2030-01-01T00:00:00.000Z"))
+})
+
 const answers = casesOf(AnswerCache, {
   find: (store, { workspace }) => store.find(workspace.id, ["key"], true),
   keep: (store, { workspace }) => store.keep(workspace.id, [{ key: "key", answer: "other", probability: 1 }]),
@@ -633,6 +643,7 @@ const all = {
   analyses,
   findings,
   recordChanges,
+  simulations,
   answers,
   budgets,
   messages,
@@ -648,6 +659,8 @@ type Apart =
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
   | Resources
   | Transactor
+  // Empty for whoever opens one, and seen by nobody else.
+  | ScratchAnalysis
 
 /** A store without cases here does not compile. */
 type Covered = Effect.Services<(typeof all)[keyof typeof all]["names"]> | Apart
@@ -795,6 +808,8 @@ const tellings = {
     Effect.flatMap(RecordChangeStore, (store) => store.ofRecord(workspace.id, recordChange.recordId, 10)),
   findings: ({ enrichment, workspace }: WholeWorkspace) =>
     Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 })),
+  simulations: ({ simulation, workspace }: WholeWorkspace) =>
+    Effect.flatMap(SimulationStore, (store) => store.get(workspace.id, simulation.id)),
   answers: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(AnswerCache, (store) => store.find(workspace.id, ["key"], true)),
   budgets: ({ budget }: WholeWorkspace) => Effect.flatMap(TokenBudget, (store) => store.use(budget)),

@@ -18,6 +18,7 @@ import {
   ConnectionAttemptStore,
   ConnectionSubjectStore,
   CursorStore,
+  SimulationStore,
   StageStore,
   DeliveryStore,
   EnrichmentStore,
@@ -67,6 +68,7 @@ import * as MemoryReceivedWebhooks from "./MemoryReceivedWebhooks.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import { RecordTable } from "./MemoryRecordTable.ts"
 import * as MemoryResources from "./MemoryResources.ts"
+import * as MemoryScratchAnalysis from "./MemoryScratchAnalysis.ts"
 import * as MemoryStageStore from "./MemoryStageStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
@@ -110,7 +112,8 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
         EnrichmentStore.layer,
         EnrichmentRunStore.layer,
         FindingStore.layer,
-        MemoryPatternStore.layer
+        MemoryPatternStore.layer,
+        SimulationStore.layer
       )
     ),
     Layer.provideMerge(MemoryResources.layer)
@@ -118,6 +121,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AnalysisStore, MemoryAnalysisStore.layer),
+  MemoryScratchAnalysis.layer,
   wall(RecordChangeStore, MemoryRecordChangeStore.layer),
   wall(AnswerCache, MemoryAnswerCache.layer),
   wall(TokenBudget, MemoryTokenBudget.layer),

@@ -67,6 +67,7 @@ import { signChanges } from "./migrations/0055_sign_changes.ts"
 import { leftSubjects } from "./migrations/0056_left_subjects.ts"
 import { packedHistory } from "./migrations/0057_packed_history.ts"
 import { entryIndexes } from "./migrations/0058_entry_indexes.ts"
+import { simulation } from "./migrations/0059_simulation.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -130,7 +131,8 @@ export const migrations = {
   "0055_sign_changes": signChanges,
   "0056_left_subjects": leftSubjects,
   "0057_packed_history": packedHistory,
-  "0058_entry_indexes": entryIndexes
+  "0058_entry_indexes": entryIndexes,
+  "0059_simulation": simulation
 } as const
 
 /** All steps that this version knows, the first one first. */

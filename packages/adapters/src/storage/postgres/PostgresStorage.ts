@@ -8,7 +8,8 @@ import {
   EnrichmentRunStore,
   EnrichmentStore,
   FindingStore,
-  MemoryPatternStore
+  MemoryPatternStore,
+  SimulationStore
 } from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
@@ -22,6 +23,7 @@ import * as PostgresBankRemains from "./PostgresBankRemains.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
 import * as PostgresConnectionSubjectStore from "./PostgresConnectionSubjectStore.ts"
+import * as PostgresScratchAnalysis from "./PostgresScratchAnalysis.ts"
 import * as PostgresStageStore from "./PostgresStageStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
@@ -80,13 +82,15 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
     EnrichmentStore.layerSealed,
     EnrichmentRunStore.layer,
     FindingStore.layer,
-    MemoryPatternStore.layer
+    MemoryPatternStore.layer,
+    SimulationStore.layerSealed
   ).pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresKeyArrivals.layer,
   PostgresAccountLooks.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAnalysisStore.layer,
+  PostgresScratchAnalysis.layer,
   PostgresRecordChangeStore.layer,
   PostgresAnswerCache.layer,
   PostgresTokenBudget.layer,
