@@ -274,6 +274,16 @@ const cases: ReadonlyArray<Case> = [
     data: { records: 3, fields: [{ field: "category", added: 1 }] }
   },
   {
+    operation: "getSimulation",
+    args: ["enrichments", "simulations", "get", Records.longSimulation.id],
+    data: { status: "completed", records: 40_000, report: { records: 3 } }
+  },
+  {
+    operation: "cancelSimulation",
+    args: ["enrichments", "simulations", "cancel", Records.longSimulation.id],
+    data: { id: Records.longSimulation.id, status: "cancelled" }
+  },
+  {
     operation: "previewEnrichment",
     args: ["feeds", "preview", feed, "--file", samplesFile],
     data: { records: [{ changedFields: ["amount"], dropped: true }], summary: { totalRecords: 1 } }

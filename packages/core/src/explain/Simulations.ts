@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { BankStore } from "../bank/BankStore.ts"
@@ -46,7 +47,7 @@ export interface SimulationRequest {
   readonly asOf?: CalendarDate.CalendarDate
 }
 
-/** The answer at once or, where there is too much to look at, where it will be. */
+/** The answer at once or, where there is too much to look at or it takes too long, where it will be. */
 export type Simulated = { readonly report: SimulationReport } | { readonly simulation: Simulation }
 
 /** Records up to which the answer comes at once. */
@@ -227,7 +228,10 @@ const make = Effect.gen(function* () {
       }
       for (const dataType of dataTypes) yield* refuse(yield* strangers(supposed, play, dataType))
       const ledger = yield* ledgerOf(play)
-      if (ledger !== undefined) return { report: yield* short(play, ledger) }
+      if (ledger !== undefined) {
+        const report = yield* Effect.timeoutOption(short(play, ledger), limits.simulationSeconds * 1_000)
+        if (Option.isSome(report)) return { report: report.value }
+      }
       const { from, to, today } = play
       const simulation = yield* enqueue(caller, {
         dataTypes,

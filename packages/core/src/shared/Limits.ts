@@ -78,7 +78,8 @@ export const limits = {
   holdDays: 90,
   /** Changes of one simulation. */
   simulatedChanges: 20,
-  /** Simulations of a workspace that are played in the background at once, and days for which they can be read. */
+  /** Seconds after which a simulation is played in the background, how many are at once, and days for which they can be read. */
+  simulationSeconds: 10,
   openSimulations: 5,
   simulationDays: 30,
   /** Fields of a record that a person speaks about in one request. */

@@ -376,7 +376,7 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "run through the enrichments as they would be, and as they are. Values that would come, change and go, with samples; " +
       "lines, links, series, budgets, findings and messages; what each feed would deliver, and what models would be asked. Decisions " +
       "of people can be supposed as well: silence, link and lift. Nothing is stored, sent or asked outside. More " +
-      "than 20,000 records are looked at in the background: then the answer is 202 with an `id`, by which `getSimulation` tells " +
+      "than 20,000 records, and whatever takes longer than 10 seconds, are looked at in the background: then the answer is 202 with an `id`, by which `getSimulation` tells " +
       "how far it came and what it found. Who asks the same again while that is open gets the same `id`. At most 5 are open " +
       "(422).",
     body: { changes: [{ kind: "enable", enrichmentId: ids.enrichment, enabled: false }], from: "2026-01-01" },
