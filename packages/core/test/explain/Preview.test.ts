@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { Seeded } from "@millrace/testing/model"
+import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases"
 import { drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
@@ -104,7 +105,7 @@ const state = Effect.fnUntraced(function* (
   ]
 })
 
-const seeds = Array.from({ length: process.env["MILLRACE_LONG"] === undefined ? 10 : 1_000 }, (_, n) => n + 1)
+const seeds = seedsOf(casesOf({ short: 10, long: 1_000 }))
 
 describe("random previews", () => {
   scene("show what the run then makes of the same records", (simulation) =>
@@ -146,6 +147,7 @@ describe("random previews", () => {
           expect([seed, shown.toSorted()]).toEqual([seed, changed.toSorted()])
           expect(records[n]!.verdict.value).toBe(rows[0]!.verdict.value)
         }
+        countCases(records.length)
         const history = yield* RecordChangeStore
         expect((yield* history.ofRecord(workspace.id, "preview-0", 1)).length).toBe(0)
       }),

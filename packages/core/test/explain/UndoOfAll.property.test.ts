@@ -5,6 +5,7 @@
  * MILLRACE_LONG=1 plays 300 worlds.
  */
 import { describe, expect } from "@effect/vitest"
+import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases"
 import * as Effect from "effect/Effect"
 import { bundledKinds } from "../../src/enrichment/Kinds.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
@@ -15,7 +16,7 @@ import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { configs, worldOf } from "./AllKinds.ts"
 import { scene } from "./ExplainScenes.ts"
 
-const seeds = Array.from({ length: process.env["MILLRACE_LONG"] === undefined ? 1 : 300 }, (_, n) => n + 1)
+const seeds = seedsOf(casesOf({ short: 1, long: 300 }))
 
 describe("all sixteen kinds at once", () => {
   // Each world has an installation of its own: what is undone is sought among all that it holds.
@@ -66,6 +67,7 @@ describe("all sixteen kinds at once", () => {
           }
           yield* run
           expect([seed, yield* rows]).toEqual([seed, enriched])
+          countCases(all.length * made.length)
         })
     )
   }

@@ -3,6 +3,7 @@ import { describe, expect } from "@effect/vitest"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Seeded } from "@millrace/testing/model"
+import { casesOf, countCases } from "@millrace/verification/cases/Cases"
 import type { TrueRow } from "@millrace/testing/fake"
 import { drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
@@ -68,7 +69,7 @@ const randomFilter = (random: Seeded): Kept => {
 }
 
 const clock = (simulation: Simulation) => CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
-const lives = process.env["MILLRACE_LONG"] === undefined ? 25 : 2_000
+const { count: lives, first: from } = casesOf({ short: 25, long: 2_000 })
 
 describe("random filters over random records", () => {
   for (const first of [1, 2, 3, 4]) {
@@ -77,7 +78,7 @@ describe("random filters over random records", () => {
       { model: "upsertByKey" },
       (simulation) =>
         Effect.forEach(
-          Array.from({ length: lives / 4 }, (_, n) => first + n * 4),
+          Array.from({ length: Math.ceil(lives / 4) }, (_, n) => from + first + n * 4),
           (seed) => life(simulation, seed),
           { discard: true }
         )
@@ -171,5 +172,6 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
       .toSorted()
     expect(yield* texts, at).toEqual(standing)
     expect({ created, updated, removed }, at).toEqual(expected)
+    countCases(rows.size)
   }
 })

@@ -7,6 +7,7 @@ import { wholeScan } from "../../src/table/RowScan.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
 import { storeFeed, storeTable } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
+import { casesOf, countCases } from "@millrace/verification/cases/Cases"
 import type { TrueRow } from "@millrace/testing/fake"
 import { ledgerOf } from "@millrace/verification/simulation/Checkers"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
@@ -38,7 +39,7 @@ const randomSplit = (random: Seeded): Meant => {
 }
 
 const clock = (simulation: Simulation) => CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
-const lives = process.env["MILLRACE_LONG"] === undefined ? 15 : 2_000
+const { count: lives, first: from } = casesOf({ short: 15, long: 2_000 })
 
 const world = Effect.fnUntraced(function* (simulation: Simulation, onRemoved: "delete" | "mark") {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
@@ -120,6 +121,7 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
     const byRecord = Map.groupBy(yield* rows, ({ record }) => record)
     const records = yield* ledgerOf(account)
     expect([...byRecord.keys()].toSorted(), at).toEqual(records.map(({ id }) => id).toSorted())
+    countCases(records.length)
     for (const { fields, id } of records) {
       const there = byRecord.get(id)!.filter(({ gone }) => !gone)
       const booked = Decimal.make(String(fields["amount"]))
@@ -148,7 +150,7 @@ describe("random splits of random records", () => {
       { model: "upsertByKey" },
       (simulation) =>
         Effect.forEach(
-          Array.from({ length: lives / 2 }, (_, n) => first + n * 2),
+          Array.from({ length: Math.ceil(lives / 2) }, (_, n) => from + first + n * 2),
           (seed) => life(simulation, seed),
           { discard: true }
         )

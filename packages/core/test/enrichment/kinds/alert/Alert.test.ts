@@ -16,6 +16,7 @@ import {
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
+import { casesOf, countCases } from "@millrace/verification/cases/Cases"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -319,6 +320,7 @@ const history = (seed: number) =>
     const expected = new Map<string, number>()
     const seen = new Map(live.map(({ amount, write: { id } }) => [id, Number(amount) < -100]))
     let begun = 0
+    let looked = 0
     for (let step = 0; step < 8; step++) {
       for (let some = random.below(3); some > 0; some--) {
         const known = live.length > 0 && random.once(2) ? random.pick(live) : undefined
@@ -331,6 +333,7 @@ const history = (seed: number) =>
       if (random.once(3)) yield* Effect.exit(run([alert], { guard: Effect.fail(new Broken()) }))
       yield* run()
       if (random.once(3)) yield* run()
+      looked += live.length
       for (const {
         amount,
         write: { id }
@@ -351,10 +354,11 @@ const history = (seed: number) =>
     }
     expect([seed, sent.length, [...told].toSorted()]).toEqual([seed, begun, [...expected].toSorted()])
     expect(new Set(sent.map(({ id }) => id)).size).toBe(sent.length)
+    countCases(looked)
   }).pipe(Effect.provide(Layer.fresh(services)))
 
-const histories = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 60
-const first = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000)
+const { count: histories, first: from } = casesOf({ short: 60, long: 100_000 })
+const first = from + Number(process.env["MILLRACE_SEED"] ?? (from > 0 ? 0 : Date.now() % 1_000_000))
 
 it.effect(
   `tells each beginning once in ${histories} histories from seed ${first}`,

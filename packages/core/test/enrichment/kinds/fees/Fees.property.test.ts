@@ -1,6 +1,7 @@
 /** `MILLRACE_LONG=1` plays two thousand worlds. */
 import { it } from "@effect/vitest"
 import { Seeded, SetWorld } from "@millrace/testing/model"
+import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
@@ -10,7 +11,7 @@ import type { SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { account, leg } from "../transfer/Legs.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 8
+const rounds = seedsOf(casesOf({ short: 8, long: 2_000 }))
 const accounts = [account(1, "Everyday", "checking"), account(2, "Platinum Card", "credit_card")]
 const first = CalendarDate.make("2025-12-20")
 const texts = [
@@ -52,7 +53,7 @@ describe("fees", () => {
     "are the same to the byte however records arrive; each is a debit, with one cause at most that is no other's",
     () =>
       Effect.gen(function* () {
-        for (let seed = 0; seed < rounds; seed++) {
+        for (const seed of rounds) {
           const random = new Seeded(seed)
           const records = randomRecords(random)
           const whole = worldOf()
@@ -85,6 +86,7 @@ describe("fees", () => {
             one.field === "fee.causeRecordId" ? [`${kindOf.get(one.recordId)} ${one.value}`] : []
           )
           expect(new Set(causes).size).toBe(causes.length)
+          countCases(records.length)
         }
       })
   )

@@ -1,6 +1,7 @@
 /** `MILLRACE_LONG=1` plays two thousand worlds. */
 import { it } from "@effect/vitest"
 import { Seeded, type SetWorld } from "@millrace/testing/model"
+import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import type { EnrichmentFact } from "../../../../src/enrichment/kinds/EnrichmentFact.ts"
@@ -9,7 +10,7 @@ import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { account, leg } from "./Legs.ts"
 import { fact, readLinks, worldOf } from "./TransferWorld.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 8
+const rounds = seedsOf(casesOf({ short: 8, long: 2_000 }))
 
 const accounts = [
   account(1, "Everyday", "checking"),
@@ -62,11 +63,12 @@ const linkTexts = (world: SetWorld): ReadonlyArray<string> =>
 /** One world a round, by its seed. */
 const forWorlds = (test: (random: Seeded, records: ReadonlyArray<SetRecord>) => Effect.Effect<void, unknown>) =>
   Effect.forEach(
-    Array.from({ length: rounds }, (_, seed) => seed),
+    rounds,
     (seed) =>
       Effect.suspend(() => {
         const random = new Seeded(seed)
-        return test(random, randomRecords(random))
+        const records = randomRecords(random)
+        return Effect.tap(test(random, records), () => Effect.sync(() => countCases(records.length)))
       }).pipe(Effect.mapError((error) => new Error(`seed ${seed}`, { cause: error }))),
     { discard: true }
   )
