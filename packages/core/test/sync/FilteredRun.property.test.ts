@@ -140,7 +140,16 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
       if (what === "post") post()
       else if (what === "edit") edit()
       else if (what === "filter") yield* filter
-      else yield* simulation.pass(random.pick([1, 1, 20, 60]) * 86_400)
+      else {
+        const days = random.pick([1, 1, 20, 60])
+        // What is pending and not seen for a month is given up, whatever filters say.
+        for (const one of days === 1 ? [] : rows.values()) {
+          if (!one.row.pending) continue
+          one.row = upstream.settle(one.row, { newId: false, link: false })
+          one.edited = true
+        }
+        yield* simulation.pass(days * 86_400)
+      }
     }
     const today = clock(simulation)
     const oldest = CalendarDate.addDays(today, -45)
