@@ -21,7 +21,7 @@ import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
-import { Simulations } from "../../src/explain/Simulations.ts"
+import { AnsweredAtOnce, Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { Withheld } from "../../src/explain/Withheld.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
@@ -67,12 +67,13 @@ export const scene = (title: string, body: (simulation: Simulation) => Effect.Ef
   )
 
 /** What changes would do, told at once. */
-export const simulated = Effect.fnUntraced(function* (
-  ...[caller, request]: Parameters<Simulations["Service"]["simulate"]>
-) {
-  const answer = yield* (yield* Simulations).simulate(caller, request)
-  return "report" in answer ? answer.report : yield* Effect.die(new Error("it is played in the background"))
-})
+export const simulated = Effect.fnUntraced(
+  function* (...[caller, request]: Parameters<Simulations["Service"]["simulate"]>) {
+    const answer = yield* (yield* Simulations).simulate(caller, request)
+    return "report" in answer ? answer.report : yield* Effect.die(new Error("it is played in the background"))
+  },
+  Effect.provideService(AnsweredAtOnce, { records: 20_000, seconds: Number.POSITIVE_INFINITY })
+)
 
 const instance = "delta-connection-stable"
 const columns = ["description", "category", "merchantName", "monthSum"] as const

@@ -11,7 +11,7 @@ import { RecordWords } from "../../src/explain/RecordWords.ts"
 import type { Simulation } from "../../src/explain/Simulation.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { type SimulationPayload, simulationTask } from "../../src/explain/SimulationTaskKind.ts"
-import { RecordsAtOnce, type SimulationRequest, Simulations } from "../../src/explain/Simulations.ts"
+import { AnsweredAtOnce, type SimulationRequest, Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
 import { Transactor } from "../../src/storage/Transactor.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
@@ -26,7 +26,7 @@ const begin = Effect.fnUntraced(
     const answer = yield* (yield* Simulations).simulate(caller, request)
     return "simulation" in answer ? answer.simulation : yield* Effect.die(new Error("it was answered at once"))
   },
-  Effect.provideService(RecordsAtOnce, 0)
+  Effect.provideService(AnsweredAtOnce, { records: 0, seconds: Number.POSITIVE_INFINITY })
 )
 
 /** One try of its task, in slices of few records. */
