@@ -150,8 +150,8 @@ export const limits = {
   stagedInMemory: 20_000,
   /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
   stageChunkCharacters: 4_000_000,
-  /** Length of what is put aside at once. */
-  stagePackedCharacters: 16_000_000,
+  /** Bytes of what is put aside that a pull holds itself; beyond that it goes to storage. */
+  stagePackedBytes: 8_000_000,
   /** Observations that are read back at once. */
   stageReadBack: 150_000,
   /** Records written in one transaction. */

@@ -23,8 +23,9 @@ import {
 import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
-import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
+import { shownFromOf } from "../identity/match/Proof.ts"
 import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
+import { ShownRows } from "../identity/match/ShownRows.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Fenced, JobStore, type Fence } from "../job/JobStore.ts"
@@ -42,7 +43,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease, type LeaseLost } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
+import { believable, canSettle, isWholeTruth, type ReadAside, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 import { IdentityNotes } from "./IdentityNotes.ts"
 import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
@@ -84,6 +85,12 @@ const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
 const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
   new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
 
+/** A read of an account, wherever its rows are. */
+interface AnyRead extends Omit<ReadAside, "shown"> {
+  readonly ofFile: () => boolean
+  readonly shown: () => ShownRows
+}
+
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
 export class LedgerWriter extends Context.Service<
@@ -96,6 +103,8 @@ export class LedgerWriter extends Context.Service<
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
+    /** The same. What shows nothing new is told by its digest. */
+    readonly writeAside: (right: WriteRight, read: ReadAside) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/LedgerWriter") {
   static readonly layer: Layer.Layer<
@@ -254,34 +263,33 @@ export class LedgerWriter extends Context.Service<
         if (right.fence !== undefined) yield* safePoint(right.fence, asked)
       })
 
-      const write = Effect.fn("LedgerWriter.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
+      const writeRead = Effect.fnUntraced(function* (right: WriteRight, { rows, shown: shownOf, ...asked }: AnyRead) {
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
         const recalled = isSnapshotType(scope.dataType) ? yield* nothingRecalled : yield* identity.recall(scope)
         // What a file is called says nothing about the ids of the connection.
-        const ofFile = asked.observations.some(isOfFile)
+        const ofFile = asked.ofFile()
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
-        const snapshot: SnapshotOfAccount = { ...asked, idTrust }
+        const read = { ...asked, idTrust }
         const { config, isTuned, key } = yield* matching.of({ ...scope, bankId: right.bankId })
         // What was settled under another configuration is looked at again.
         const settledHash = key === "" ? contentHash : (text: string) => contentHash(`${key} ${text}`)
+        const shown = !ofFile && canSettle(read, recalled) ? shownOf() : undefined
         const digests =
-          !ofFile && canSettle(snapshot, recalled)
-            ? new DayDigests(yield* records.dayDigests(scope), asked.observations, asked, settledHash)
-            : undefined
+          shown === undefined
+            ? undefined
+            : new DayDigests(yield* records.dayDigests(scope), shown, asked, settledHash)
         const told = (what: "merged" | "dropped" | "revived", which: ReadonlyArray<string>) =>
           isTuned && right.held !== true
             ? identityEvents({ ...scope, bankId: right.bankId }, what, which, right.cause)
             : []
         if (digests?.isUnchanged === true) {
-          const shownFrom = shownFromOf(
-            { ...snapshot, ...believable(snapshot) },
-            oldestPosted(asked.observations),
-            false
-          )
-          const unchanged = asked.observations.length
-          return { unchanged, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
+          const { count, oldest } = shown!
+          const shownFrom = shownFromOf({ ...read, ...believable(read) }, oldest, false)
+          return { unchanged: count, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
         }
+        const snapshot: SnapshotOfAccount = { ...read, observations: yield* rows }
+        digests?.show(snapshot.observations)
         const {
           aliases,
           details,
@@ -384,7 +392,25 @@ export class LedgerWriter extends Context.Service<
         }
       })
 
-      return LedgerWriter.of({ guard, write })
+      const write = Effect.fn("LedgerWriter.write")((right: WriteRight, snapshot: SnapshotOfAccount) => {
+        const { observations, ...asked } = snapshot
+        return writeRead(right, {
+          ...asked,
+          ofFile: () => observations.some(isOfFile),
+          shown: () => {
+            const shown = new ShownRows(contentHash)
+            shown.add(observations)
+            return shown
+          },
+          rows: Effect.succeed(observations)
+        })
+      })
+
+      const writeAside = Effect.fn("LedgerWriter.writeAside")((right: WriteRight, { shown, ...read }: ReadAside) =>
+        writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
+      )
+
+      return LedgerWriter.of({ guard, write, writeAside })
     })
   ).pipe(Layer.provide([HeldIndex.layer, MatchConfigs.layer, WritePlan.layer, IdentityNotes.layer]))
 }

@@ -1,15 +1,19 @@
 /**
- * A stage of any size: rows beyond a bound are put aside in storage, and come back account by account.
+ * A stage of any size: rows beyond a bound are put aside, packed, and come back account by account. What is too much to be
+ * held packed goes to storage.
  *
  * What is put aside belongs to one reading of one run. It is dropped when the reading ends; what a run that died has left
  * is purged, and can be taken for nobody else's.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { ShownRows } from "../identity/match/ShownRows.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { holderOf } from "../job/JobStore.ts"
 import type { Observation } from "../record/Observation.ts"
+import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -19,8 +23,8 @@ import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
 /**
- * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, how much is
- * written with one statement, and how many rows are read back with one.
+ * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, how many bytes of
+ * chunks are held, and how many rows are read back with one statement.
  */
 interface Bounds {
   readonly held: number
@@ -34,7 +38,7 @@ export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAsi
   defaultValue: () => ({
     held: limits.stagedInMemory,
     characters: limits.stageChunkCharacters,
-    packed: limits.stagePackedCharacters,
+    packed: limits.stagePackedBytes,
     readBack: limits.stageReadBack
   })
 })
@@ -42,6 +46,10 @@ export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAsi
 interface Place {
   readonly number: number
   readonly rows: number
+}
+
+interface PlainChunk extends Omit<StageChunk, "packed"> {
+  readonly text: string
 }
 
 const gone = "Pages that were put aside are gone: the connection is read again"
@@ -53,15 +61,21 @@ class PutAside {
   readonly #bounds: Bounds
   /** By account, in the order in which they were shown. */
   readonly #places = new Map<string, Array<Place>>()
-  /** Chunks on their way: as text they take a third of the room of rows. */
-  #packed: Array<StageChunk> = []
-  #characters = 0
+  readonly #shown = new Map<string, ShownRows>()
+  /** Chunks that are held, by their numbers: they take a tenth of the room of rows. */
+  readonly #held = new Map<number, StageChunk>()
+  #bytes = 0
   #next = 0
+  #isStored = false
+  /** Packing is work for another thread: meanwhile the next page is read. */
+  #packing: Fiber.Fiber<void> | undefined
+  readonly #contentHash: (text: string) => string
 
-  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds) {
+  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds, contentHash: (text: string) => string) {
     this.#store = store
     this.#key = key
     this.#bounds = bounds
+    this.#contentHash = contentHash
   }
 
   get isEmpty(): boolean {
@@ -76,31 +90,38 @@ class PutAside {
   /** To be called after each page: puts aside what the stage holds where that is too much. */
   after(stage: Stage): Effect.Effect<void, StorageUnavailable> {
     if (stage.held <= this.#bounds.held) return Effect.void
-    return Effect.suspend(() => {
-      this.#pack(stage)
-      return this.#characters < this.#bounds.packed ? Effect.void : this.#send
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#packed
+      if (this.#bytes >= this.#bounds.packed) yield* this.#send
+      this.#packing = yield* Effect.forkChild(this.#pack(this.#chunksOf(stage)))
     })
+  }
+
+  /** All that was put aside is packed. */
+  get #packed(): Effect.Effect<void> {
+    return Effect.suspend(() => (this.#packing === undefined ? Effect.void : Fiber.join(this.#packing)))
   }
 
   get #send(): Effect.Effect<void, StorageUnavailable> {
     return Effect.suspend(() => {
-      if (this.#packed.length === 0) return Effect.void
-      const chunks = this.#packed
-      this.#packed = []
-      this.#characters = 0
-      return this.#store.put(this.#key, chunks)
+      const held = [...this.#held.values()]
+      if (held.length === 0) return Effect.void
+      this.#held.clear()
+      this.#bytes = 0
+      this.#isStored = true
+      return this.#store.put(this.#key, held)
     })
   }
 
-  #pack(stage: Stage): void {
+  #chunksOf(stage: Stage): ReadonlyArray<PlainChunk> {
+    const chunks: Array<PlainChunk> = []
     for (const [account, rows] of stage.letGo()) {
+      this.#showing(stage, account)?.add(rows)
       let texts: Array<string> = []
       let characters = 0
       const close = () => {
         const number = this.#next++
-        const text = `[${texts.join(",")}]`
-        this.#packed.push({ number, account, text })
-        this.#characters += text.length
+        chunks.push({ number, account, text: `[${texts.join(",")}]` })
         const place = { number, rows: texts.length }
         const places = this.#places.get(account)
         if (places === undefined) this.#places.set(account, [place])
@@ -116,32 +137,69 @@ class PutAside {
       }
       close()
     }
+    return chunks
+  }
+
+  readonly #pack = Effect.fnUntraced({ self: this }, function* (this: PutAside, chunks: ReadonlyArray<PlainChunk>) {
+    for (const { account, number, text } of chunks) {
+      const packed = yield* this.#store.pack(text)
+      this.#held.set(number, { number, account, packed })
+      this.#bytes += packed.bytes.length
+    }
+  })
+
+  /** What was put aside of an account, where it may be asked whether a read shows the same as the one before. */
+  #showing(stage: Stage, account: string): ShownRows | undefined {
+    if (stage.coverage(account, "posted")?.kind !== "full") return undefined
+    const shown = this.#shown.get(account) ?? new ShownRows(this.#contentHash)
+    this.#shown.set(account, shown)
+    return shown
+  }
+
+  /** All rows that the pages showed of an account, repeats included; `undefined` where they must be read to be told. */
+  shown(stage: Stage, account: string): ShownRows | undefined {
+    const shown = this.#shown.get(account)
+    this.#shown.delete(account)
+    // A part of them was shown before the pages said that they show everything.
+    if (shown === undefined || shown.count !== this.count(account)) return undefined
+    shown.add(stage.heldRows(account))
+    return shown
   }
 
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
-    yield* this.#send
+    yield* this.#packed
     const earlier: Array<Observation> = []
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
-      const numbers: Array<number> = []
-      for (
-        let rows = 0;
-        at < places.length && (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.readBack);
+      const held = this.#held.get(places[at]!.number)
+      const texts: Array<() => string> = []
+      if (held !== undefined) {
+        texts.push(held.packed.text)
         at++
-      ) {
-        numbers.push(places[at]!.number)
-        rows += places[at]!.rows
+      } else {
+        const numbers: Array<number> = []
+        for (
+          let rows = 0;
+          at < places.length &&
+          !this.#held.has(places[at]!.number) &&
+          (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.readBack);
+          at++
+        ) {
+          numbers.push(places[at]!.number)
+          rows += places[at]!.rows
+        }
+        texts.push(...(yield* this.#store.take(this.#key, numbers)))
+        if (texts.length !== numbers.length) return yield* new StorageUnavailable({ message: gone })
       }
-      const texts = yield* this.#store.take(this.#key, numbers)
-      if (texts.length !== numbers.length) return yield* new StorageUnavailable({ message: gone })
       for (const text of texts) for (const row of JSON.parse(text()) as ReadonlyArray<Observation>) earlier.push(row)
     }
     return stage.rows(account, earlier)
   })
 
   get drop(): Effect.Effect<void, StorageUnavailable> {
-    return this.isEmpty ? Effect.void : this.#store.drop(this.#key)
+    const stopped = this.#packing === undefined ? Effect.void : Fiber.interrupt(this.#packing)
+    return Effect.andThen(stopped, this.#isStored ? this.#store.drop(this.#key) : Effect.void)
   }
 }
 
@@ -149,7 +207,8 @@ export type { PutAside }
 
 /** A place for what one reading puts aside. */
 export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
-  return new PutAside(yield* StageStore, key, bounds)
+  const { contentHash } = yield* Digest
+  return new PutAside(yield* StageStore, key, bounds, contentHash)
 })
 
 /** Opens a place for what is put aside by a reading. */
@@ -159,11 +218,12 @@ export class PuttingAside extends Context.Service<
     readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PutAside>
   }
 >()("@millrace/core/sync/PutAside/PuttingAside") {
-  static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids | Digest> = Layer.effect(
     PuttingAside,
     Effect.gen(function* () {
       const store = yield* StageStore
       const ids = yield* Ids
+      const digest = yield* Digest
       const bounds = yield* StageBounds
 
       return PuttingAside.of({
@@ -171,7 +231,10 @@ export class PuttingAside extends Context.Service<
           // Accounts that are made for a feed have no lease, and no pages either.
           const holder = right.fence === undefined ? (right.lease?.holder ?? "") : holderOf(right.fence)
           const key = { workspaceId, id: yield* ids.next("stage"), resource: bankLease(right.bankId), holder }
-          return yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
+          return yield* makePutAside(key, bounds).pipe(
+            Effect.provideService(StageStore, store),
+            Effect.provideService(Digest, digest)
+          )
         })
       })
     })

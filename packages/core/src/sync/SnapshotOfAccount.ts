@@ -1,6 +1,8 @@
 /** What one read showed of one account, and how far it can be believed. */
+import type * as Effect from "effect/Effect"
 import { trusted } from "../identity/match/Coverage.ts"
 import type { Recalled } from "../identity/IdentityStore.ts"
+import type { ShownRows } from "../identity/match/ShownRows.ts"
 import type { Days } from "../identity/match/DayDigests.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
@@ -8,6 +10,7 @@ import { isSnapshotType } from "../record/DataType.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Observation } from "../record/Observation.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 
 export interface SnapshotOfAccount {
   readonly scope: RecordScope
@@ -31,6 +34,12 @@ export interface SnapshotOfAccount {
   readonly keyed?: true
 }
 
+/** A read of one account whose rows are elsewhere: they are fetched only where it shows something else than the one before. */
+export interface ReadAside extends Omit<SnapshotOfAccount, "observations"> {
+  readonly shown: ShownRows
+  readonly rows: Effect.Effect<ReadonlyArray<Observation>, StorageUnavailable>
+}
+
 /**
  * Snapshot types are what their last read says. A change feed that was read whole, or over a range, is as good
  * as its feed: there will be no second such read to wait for. Everything else must be missing more than once.
@@ -44,7 +53,10 @@ export const believable = ({
   idTrust,
   pendingCoverage,
   unread
-}: SnapshotOfAccount): Pick<SnapshotOfAccount, "coverage" | "pendingCoverage"> => {
+}: Pick<SnapshotOfAccount, "coverage" | "idTrust" | "pendingCoverage" | "unread">): Pick<
+  SnapshotOfAccount,
+  "coverage" | "pendingCoverage"
+> => {
   const told = (said: Coverage): Coverage =>
     said.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
       ? said
@@ -60,7 +72,13 @@ export const believable = ({
  * would not be looked at.
  */
 export const canSettle = (
-  { byIdOnly, coverage, idTrust, pendingCoverage, scope }: SnapshotOfAccount,
+  {
+    byIdOnly,
+    coverage,
+    idTrust,
+    pendingCoverage,
+    scope
+  }: Pick<SnapshotOfAccount, "byIdOnly" | "coverage" | "idTrust" | "pendingCoverage" | "scope">,
   { facts }: Recalled
 ): boolean =>
   scope.dataType === "transactions" &&

@@ -289,11 +289,9 @@ export class SourceReader extends Context.Service<
         }
         const writeAccount = Effect.fnUntraced(function* (account: Account) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-          const observations = yield* aside.rows(staged, account.providerAccountId)
           const { coverage, pendingCoverage } = reads.get(account)!
-          const written = yield* writer.write(right, {
+          const read = {
             scope,
-            observations,
             removed: staged.removed(account.providerAccountId),
             unread: staged.unread(account.providerAccountId),
             coverage,
@@ -302,12 +300,22 @@ export class SourceReader extends Context.Service<
             idTrust: segment.capability.idTrust,
             changeModel: segment.capability.changeModel,
             byIdOnly: segment.byIdOnly
+          }
+          const shown = segment.range === undefined ? aside.shown(staged, account.providerAccountId) : undefined
+          let inside: number | undefined
+          const rows = Effect.tap(aside.rows(staged, account.providerAccountId), (observations) => {
+            inside = insideOf(segment.range, observations)
+            return Effect.void
           })
+          const written =
+            shown === undefined
+              ? yield* writer.write(right, { ...read, observations: yield* rows })
+              : yield* writer.writeAside(right, { ...read, shown, rows })
           if (written.shownFrom !== undefined) shownFrom.set(account, written.shownFrom)
           if (segment.counted === undefined || segment.counted.has(account.id)) {
-            const inside = insideOf(segment.range, observations)
-            seen += Math.min(inside, written.unchanged + written.changed)
-            changed += Math.min(inside, written.changed)
+            const all = written.unchanged + written.changed
+            seen += Math.min(inside ?? all, all)
+            changed += Math.min(inside ?? all, written.changed)
           }
           if (written.demoted) {
             warnings.push({
@@ -327,7 +335,7 @@ export class SourceReader extends Context.Service<
         const held = Semaphore.makeUnsafe(limits.stagedInMemory)
         const alongside = (account: Account) => {
           const { providerAccountId } = account
-          const rows = aside.count(providerAccountId) + staged.heldOf(providerAccountId)
+          const rows = aside.count(providerAccountId) + staged.heldRows(providerAccountId).length
           const share = Math.min(Math.max(rows, 1), limits.stagedInMemory)
           return held.withPermits(aside.isEmpty ? 1 : share)(writeAccount(account))
         }

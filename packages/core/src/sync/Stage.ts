@@ -182,9 +182,9 @@ export class Stage {
     return given
   }
 
-  /** How many rows of an account are held. */
-  heldOf(account: string): number {
-    return this.#rows.get(account)?.length ?? 0
+  /** The rows of an account that are held, as they were shown. */
+  heldRows(account: string): ReadonlyArray<Observation> {
+    return this.#rows.get(account) ?? []
   }
 
   get accounts(): Iterable<string> {

@@ -14,17 +14,25 @@ export interface StageKey {
   readonly holder: string
 }
 
+/** Text in the room that it takes while it waits. */
+export interface PackedText {
+  readonly bytes: Uint8Array
+  readonly text: () => string
+}
+
 export interface StageChunk {
   /** Unique within the reading. */
   readonly number: number
   /** The account, as the upstream names it. */
   readonly account: string
-  readonly text: string
+  readonly packed: PackedText
 }
 
 export class StageStore extends Context.Service<
   StageStore,
   {
+    /** Makes a text small, wherever it is kept then. */
+    readonly pack: (text: string) => Effect.Effect<PackedText>
     /** Nothing of it outlasts a crash of the database: whoever takes chunks counts them. */
     readonly put: (key: StageKey, chunks: ReadonlyArray<StageChunk>) => Effect.Effect<void, StorageUnavailable>
     /**

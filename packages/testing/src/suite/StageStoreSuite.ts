@@ -16,7 +16,10 @@ const keyFor = Effect.fnUntraced(function* (workspaceId: WorkspaceId, holder = "
 const taken = (key: StageKey, numbers: ReadonlyArray<number>) =>
   Effect.flatMap(StageStore, (store) => Effect.map(store.take(key, numbers), (texts) => texts.map((text) => text())))
 
-const chunk = (number: number, text = `text ${number}`) => ({ number, account: `account ${number % 2}`, text })
+const chunk = (number: number, text = `text ${number}`) =>
+  Effect.flatMap(StageStore, (store) =>
+    Effect.map(store.pack(text), (packed) => ({ number, account: `account ${number % 2}`, packed }))
+  )
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back what a reading has put aside, in its order, and nothing of another one", () =>
@@ -25,10 +28,11 @@ export const tests: StorageTests = (it) => {
       const store = yield* StageStore
       const [one, other] = [yield* keyFor(id), yield* keyFor(id)]
       const difficult = JSON.stringify(difficultTexts)
-      yield* store.put(one, [chunk(0, difficult), chunk(1), chunk(2)])
-      yield* store.put(one, [chunk(3)])
+      yield* store.put(one, [yield* chunk(0, difficult), yield* chunk(1), yield* chunk(2)])
+      yield* store.put(one, [yield* chunk(3)])
       yield* store.put(one, [])
-      yield* store.put(other, [chunk(0, "another's")])
+      yield* store.put(other, [yield* chunk(0, "another's")])
+      expect((yield* chunk(0, difficult)).packed.text()).toBe(difficult)
       expect(yield* taken(one, [3, 0, 1])).toEqual([difficult, "text 1", "text 3"])
       expect(yield* taken(one, [])).toEqual([])
       expect(yield* taken(one, [2, 7])).toEqual(["text 2"])
@@ -44,7 +48,7 @@ export const tests: StorageTests = (it) => {
       const store = yield* StageStore
       const key = yield* keyFor(id)
       const text = "€".repeat(limits.stageChunkCharacters)
-      yield* store.put(key, [chunk(0, text), chunk(1, text)])
+      yield* store.put(key, [yield* chunk(0, text), yield* chunk(1, text)])
       const found = yield* taken(key, [0, 1])
       expect(found.map((one) => one === text)).toEqual([true, true])
     })
@@ -57,7 +61,7 @@ export const tests: StorageTests = (it) => {
       const [held, lost, another] = [yield* keyFor(id, "one"), yield* keyFor(id, "one"), yield* keyFor(id, "one")]
       yield* leases.take([held.resource], "one", 60)
       yield* leases.take([another.resource], "two", 60)
-      for (const key of [held, lost, another]) yield* store.put(key, [chunk(0), chunk(1)])
+      for (const key of [held, lost, another]) yield* store.put(key, [yield* chunk(0), yield* chunk(1)])
       let forgotten = 0
       for (let some = 1; some > 0; forgotten += some) some = yield* store.purge(3)
       expect(forgotten).toBeGreaterThanOrEqual(4)

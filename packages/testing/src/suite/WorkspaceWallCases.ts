@@ -140,10 +140,11 @@ const events = casesOf(EventStore, {
   purge: everybody
 })
 
-const anotherChunk = { number: 1, account: "account", text: "new" }
 
 const stages = casesOf(StageStore, {
-  put: (store, { stage }) => store.put(stage, [anotherChunk]),
+  pack: { open: "keeps nothing" },
+  put: (store, { stage }) =>
+    Effect.flatMap(store.pack("new"), (packed) => store.put(stage, [{ number: 1, account: "account", packed }])),
   take: (store, { stage }) => Effect.map(store.take(stage, [0]), (texts) => texts.map((text) => text())),
   drop: (store, { stage }) => store.drop(stage),
   purge: everybody

@@ -18,6 +18,7 @@ export const layer: Layer.Layer<StageStore, never, Memory | LeaseTable> = Layer.
     const { leases } = yield* LeaseTable
     const chunks = new Map<string, Kept>()
     return StageStore.of({
+      pack: (text) => Effect.sync(() => ({ bytes: new TextEncoder().encode(text), text: () => text })),
       put: (key, some) =>
         call(() => {
           for (const chunk of some) set(chunks, nameOf(key, chunk.number), { ...chunk, key })
@@ -28,7 +29,7 @@ export const layer: Layer.Layer<StageStore, never, Memory | LeaseTable> = Layer.
             .toSorted((a, b) => a - b)
             .flatMap((number) => {
               const kept = chunks.get(nameOf(key, number))
-              return kept === undefined ? [] : [() => kept.text]
+              return kept === undefined ? [] : [kept.packed.text]
             })
         ),
       drop: (key) =>

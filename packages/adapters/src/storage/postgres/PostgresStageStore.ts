@@ -4,7 +4,7 @@
  */
 import { promisify } from "node:util"
 import { deflateRaw, inflateRawSync } from "node:zlib"
-import { StageStore } from "@millrace/core/storage"
+import { type PackedText, StageStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -12,20 +12,23 @@ import { stored, storedInBulk } from "./SqlFailure.ts"
 
 const fastest = { level: 1 }
 
-/** On a thread of its own. */
-const packed = (text: string): Effect.Effect<Buffer> => Effect.promise(() => promisify(deflateRaw)(text, fastest))
+const unpacked = (rows: Uint8Array) => (): string => inflateRawSync(rows).toString()
 
-const unpacked = (rows: Buffer) => (): string => inflateRawSync(rows).toString()
+/** On a thread of its own. */
+const packed = (text: string): Effect.Effect<PackedText> =>
+  Effect.map(
+    Effect.promise(() => promisify(deflateRaw)(text, fastest)),
+    (bytes) => ({ bytes, text: unpacked(bytes) })
+  )
 
 export const layer: Layer.Layer<StageStore, never, SqlClient.SqlClient> = Layer.effect(
   StageStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
     StageStore.of({
+      pack: packed,
       // Each text a parameter of its own: in an array or in JSON it would be written out once more.
       put: Effect.fn("StageStore.put")(function* ({ holder, id, resource, workspaceId }, chunks) {
         if (chunks.length === 0) return
-        const texts: Array<Buffer> = []
-        for (const { text } of chunks) texts.push(yield* packed(text))
         const rows = chunks.map((_, n) => `($1, $2, $3, $4, $${5 + n * 3}::int, $${6 + n * 3}, $${7 + n * 3})`)
         yield* stored(
           sql.unsafe(
@@ -36,7 +39,7 @@ export const layer: Layer.Layer<StageStore, never, SqlClient.SqlClient> = Layer.
               id,
               resource,
               holder,
-              ...chunks.flatMap(({ account, number }, n) => [number, account, texts[n]])
+              ...chunks.flatMap(({ account, number, packed: { bytes } }) => [number, account, bytes])
             ]
           ).unprepared
         )

@@ -12,7 +12,8 @@ import type { IndexEntry, RecordWrite } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { MatchResult } from "./Matching.ts"
-import { isProvenDay, oldestPosted } from "./Proof.ts"
+import { isProvenDay } from "./Proof.ts"
+import { matchedText, type ReadSays, type ShownRows } from "./ShownRows.ts"
 
 /** Short enough that what changed brings little else along, long enough that there are few of them. */
 const blockDays = 4
@@ -49,29 +50,6 @@ const makeBlockOf = (): ((row: { readonly date: CalendarDate.CalendarDate | null
 const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolean =>
   date !== null && providerId !== "" && pendingProviderId === ""
 
-/** All that matching by ids asks of a row. */
-const textOf = ({ hash, pending, providerId }: Observation): string =>
-  `${hash} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
-
-/** What a read says besides its rows. */
-export interface ReadSays {
-  readonly historyFrom?: CalendarDate.CalendarDate | undefined
-  /** Upstream ids that it lists as gone. */
-  readonly removed: ReadonlySet<string>
-}
-
-/** What a read shows, in its order. */
-const wholeTextOf = (observations: ReadonlyArray<Observation>, { historyFrom, removed }: ReadSays): string => {
-  let text = historyFrom === undefined ? "" : `from ${historyFrom} `
-  for (const id of removed) text += `-${id.length} ${id} `
-  for (const observation of observations) {
-    text += textOf(observation)
-    const { pendingProviderId } = observation
-    if (pendingProviderId !== "") text += `>${pendingProviderId.length} ${pendingProviderId} `
-  }
-  return text
-}
-
 /** Digest of what a read shows of each block; `""` where that cannot be settled. */
 const digestsOf = (
   observations: ReadonlyArray<Observation>,
@@ -89,7 +67,7 @@ const digestsOf = (
       text = texts.get(block) ?? ""
       last = block
     }
-    text += textOf(observation)
+    text += matchedText(observation)
     if (!canSettle(observation)) open.add(block)
   }
   texts.set(last, text)
@@ -213,7 +191,7 @@ const settledAfter = (
   return { settled: after, isQuiet }
 }
 
-const format = "1"
+const format = "2"
 const notWhole = "-"
 
 /** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that changes nothing more. */
@@ -245,12 +223,14 @@ const decode = (text: string): Settled | undefined => {
 
 /** Compares the days of one read with the digests that are kept, and makes those to keep once the read is written. */
 export class DayDigests {
-  /** Nothing else than what the last read showed, and nothing more to come of it. */
+  /** Nothing else than what the last read showed, and nothing more to come of it. The rows need not be at hand then. */
   readonly isUnchanged: boolean
-  readonly #observations: ReadonlyArray<Observation>
+  #observations: ReadonlyArray<Observation> = []
   readonly #historyFrom: CalendarDate.CalendarDate | undefined
+  readonly #oldest: CalendarDate.CalendarDate | undefined
   readonly #contentHash: (text: string) => string
-  readonly #whole: string
+  readonly #shown: number
+  #whole: string | undefined
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
   #digests: ReadonlyMap<number, string> | undefined
@@ -263,16 +243,24 @@ export class DayDigests {
   /** `kept` is the text of an earlier read, if it still holds. */
   constructor(
     kept: string | undefined,
-    observations: ReadonlyArray<Observation>,
+    shown: ShownRows,
     says: ReadSays,
     contentHash: (text: string) => string
   ) {
-    this.#observations = observations
     this.#historyFrom = says.historyFrom
+    this.#oldest = shown.oldest
+    this.#shown = shown.count
     this.#contentHash = contentHash
     this.#kept = kept
-    this.#whole = contentHash(wholeTextOf(observations, says))
+    this.#whole = shown.digest(says, contentHash)
     this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
+  }
+
+  /** The rows of the read, before anything is asked of them. */
+  show(observations: ReadonlyArray<Observation>): void {
+    this.#observations = observations
+    // The digest is of the pages, which showed some of them twice or took some back.
+    if (observations.length !== this.#shown) this.#whole = undefined
   }
 
   get #digestsOfRead(): ReadonlyMap<number, string> {
@@ -315,7 +303,7 @@ export class DayDigests {
     const digests = this.#digestsOfRead
     const before = this.#isDivided ? { settled: this.#before!, blocks: this.#divided!.blocks } : undefined
     const observations = this.#isDivided ? this.#divided!.open : this.#observations
-    const bounds = { historyFrom: this.#historyFrom, oldest: oldestPosted(this.#observations) }
+    const bounds = { historyFrom: this.#historyFrom, oldest: this.#oldest }
     const mayMiss = (date: CalendarDate.CalendarDate | null) => isProvenDay(date, bounds) || date === bounds.oldest
     const { isQuiet, settled } = settledAfter(before, digests, observations, this.#live.values(), mayMiss)
     const text = encode(isQuiet ? this.#whole : undefined, settled)
