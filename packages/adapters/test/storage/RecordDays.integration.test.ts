@@ -26,7 +26,7 @@ const sought = Effect.fnUntraced(function* (condition: (sql: SqlClient.SqlClient
     })
   )
   const text = plan.map((line) => line["QUERY PLAN"]).join("\n")
-  expect(text).toMatch(/using record_day/)
+  expect(text).toMatch(/using record_dated/)
   expect(text).toContain("InitPlan")
   return /Index Cond: (.*)/.exec(text)?.[1] ?? ""
 }, withinWorkspaces(workspaceId))

@@ -59,6 +59,34 @@ export interface Direct {
   >
 }
 
+/** A row for a destination that shares our transactions. Such a one has no use for keys, so they are made when asked for. */
+class DirectRow implements Outgoing {
+  readonly key: string
+  readonly op: Outgoing["op"]
+  readonly values: Outgoing["values"]
+  readonly #hash: string
+  readonly #config: DeliveryRun["config"]
+  readonly #contentHash: (text: string) => string
+
+  constructor(
+    key: string,
+    { hash, op, values }: Intent,
+    config: DeliveryRun["config"],
+    contentHash: (text: string) => string
+  ) {
+    this.key = key
+    this.op = op
+    this.values = values
+    this.#hash = hash
+    this.#config = config
+    this.#contentHash = contentHash
+  }
+
+  get idempotencyKey(): string {
+    return this.#contentHash(JSON.stringify([this.#config, this.key, this.op, this.#hash]))
+  }
+}
+
 export class Deliverer extends Context.Service<
   Deliverer,
   {
@@ -221,11 +249,8 @@ export class Deliverer extends Context.Service<
         if (driver.capabilities.write !== "transactional") return undefined
         const scope = yield* Effect.scope
         const session = yield* Effect.cached(Scope.provide(open(driver, run), scope))
-        const outgoingOf = (intent: Intent): Outgoing => {
-          const key = keyOf(run.feed, intent.recordId)
-          const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))
-          return { key, op: intent.op, values: intent.values, idempotencyKey }
-        }
+        const outgoingOf = (intent: Intent): Outgoing =>
+          new DirectRow(keyOf(run.feed, intent.recordId), intent, run.config, digest.contentHash)
         const { batch } = driver.capabilities
         const readable = isReadable(run.feed, driver)
         const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
@@ -233,7 +258,7 @@ export class Deliverer extends Context.Service<
           const writes: Array<ReturnType<typeof write>> = []
           for (let at = 0; at < intents.length; at += batch) {
             const some = intents.slice(at, at + batch).map(outgoingOf)
-            writes.push(prepareWrite === undefined ? write(some) : prepareWrite(some))
+            writes.push(prepareWrite === undefined ? write(some) : yield* prepareWrite(some))
           }
           return Effect.gen(function* () {
             const byKey = new Map<string, Receipt>()

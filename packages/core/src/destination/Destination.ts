@@ -120,7 +120,9 @@ export interface DestinationSession {
    * `transactional`, where it helps: works out what can be known outside of the transaction, and returns what does the same as
    * `write` inside of it.
    */
-  readonly prepareWrite?: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
+  readonly prepareWrite?: (
+    batch: ReadonlyArray<Outgoing>
+  ) => Effect.Effect<Effect.Effect<ReadonlyArray<Receipt>, DestinationError>>
   /** `upsertByKey`, `readBack`: the remote references of those keys that are there. */
   readonly lookup: (
     keys: ReadonlyArray<string>

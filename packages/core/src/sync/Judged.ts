@@ -1,4 +1,5 @@
 /** What is to be done about the rows of some records, and what a job counts of it. */
+import * as Effect from "effect/Effect"
 import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
 import type { RowNow } from "../enrichment/history/RecordHistory.ts"
 import type { PipelineFault } from "../enrichment/Pipeline.ts"
@@ -118,6 +119,22 @@ export const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged
   }
   return { intents, kept, told, heldLong: overdue, add }
 }
+
+/** Rows that are judged before others have their turn. */
+const rowsInTurn = 500
+
+/** As `judged`. Whoever waits for storage goes on in between: otherwise it would have nothing to do meanwhile. */
+export const judgedInTurns = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<JudgedRow>) {
+  const each: Array<Judged> = []
+  for (let at = 0; at < rows.length;) {
+    let end = Math.min(at + rowsInTurn, rows.length)
+    while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
+    if (at > 0) yield* Effect.yieldNow
+    each.push(judged(judging, rows.slice(at, end)))
+    at = end
+  }
+  return combined(each)
+})
 
 export const combined = (all: ReadonlyArray<Judged>): Judged => {
   const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }

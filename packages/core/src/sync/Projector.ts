@@ -42,7 +42,7 @@ import { besideRecords } from "./BesideRecords.ts"
 import { deliveredHistory } from "./DeliveredHistory.ts"
 import type { Enriching } from "./EnrichedRecord.ts"
 import { FaultLog } from "./FaultLog.ts"
-import { combined, judged, type Judged, type Judging } from "./Judged.ts"
+import { combined, judgedInTurns, type Judged, type Judging } from "./Judged.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
 import { Parts } from "./TakenOver.ts"
 import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
@@ -259,7 +259,7 @@ export class Projector extends Context.Service<
         for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
         const clock = yield* Clock.Clock
         const now = (): number => clock.currentTimeMillisUnsafe()
-        return all.map((one): Judged => {
+        return yield* Effect.forEach(all, (one) => {
           const [start, rows] = one
           const enriching = { ...enrichingOf(projection, start), now }
           const mayHaveLines = linesIn(one).length > 0
@@ -275,7 +275,7 @@ export class Projector extends Context.Service<
             hash: digest.contentHash,
             note
           }
-          return judged(
+          return judgedInTurns(
             judging,
             under === undefined || !mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
           )
@@ -428,7 +428,7 @@ export class Projector extends Context.Service<
             .filter((start) => start.after < start.upTo || isBehind(start)),
           (start) => withParts(projection, start)
         )
-        // While the database writes some accounts, the records of the next ones are enriched.
+        // While the database writes one account, the next is ready to be written, and the records of another are enriched.
         const groups = isDocumentType(projection.feed.dataType) ? starts.map((start) => [start]) : grouped(starts)
         const looked = yield* Effect.forEach(
           groups,
@@ -436,7 +436,7 @@ export class Projector extends Context.Service<
             group.length === 1
               ? projectAccount(projection, group[0]!, faults)
               : projectTogether(projection, group, faults),
-          { concurrency: Math.min(2, groups.length) }
+          { concurrency: Math.min(3, groups.length) }
         )
         return {
           faults: faults.faults,

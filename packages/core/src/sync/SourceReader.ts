@@ -47,6 +47,9 @@ export interface Pulled {
   readonly warnings: ReadonlyArray<{ readonly code: ErrorCode; readonly message: string }>
 }
 
+/** Accounts that are matched and written at once. */
+const accountsAtOnce = 4
+
 /** How many rows lie inside the range: some sources show what lies around it as well. */
 const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): number =>
   range === undefined
@@ -330,8 +333,8 @@ export class SourceReader extends Context.Service<
             })
           }
         })
-        // While the database writes one account, the next one is matched. Of a large pull no more accounts are held at
-        // once than a stage may hold rows; one that has more than that is held alone.
+        // While the database writes some accounts, others are matched, and commits wait for the disk together. Of a large
+        // pull no more accounts are held at once than a stage may hold rows; one that has more than that is held alone.
         const held = Semaphore.makeUnsafe(limits.stagedInMemory)
         const alongside = (account: Account) => {
           const { providerAccountId } = account
@@ -339,7 +342,7 @@ export class SourceReader extends Context.Service<
           const share = Math.min(Math.max(rows, 1), limits.stagedInMemory)
           return held.withPermits(aside.isEmpty ? 1 : share)(writeAccount(account))
         }
-        yield* Effect.forEach(owners, alongside, { concurrency: 2, discard: true }).pipe(
+        yield* Effect.forEach(owners, alongside, { concurrency: accountsAtOnce, discard: true }).pipe(
           Effect.ensuring(Effect.ignore(aside.drop))
         )
         yield* atomically(

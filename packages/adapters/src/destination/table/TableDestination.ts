@@ -61,6 +61,9 @@ interface Aimed {
   readonly targets: ReadonlyArray<Target>
 }
 
+/** Rows that are worked out before others have their turn. */
+const rowsInTurn = 500
+
 /** A batch as it goes into a table. */
 interface Written {
   readonly rows: ReadonlyArray<FeedRow>
@@ -102,7 +105,11 @@ const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): W
     }
     const cells = cellsOf(targets, values)
     if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
-    else rows.push({ key, values: cells.success, folded: foldedOf(cells.success), mustExist: op === "update" })
+    else {
+      const values = cells.success
+      const json = JSON.stringify(values)
+      rows.push({ key, values, json, folded: foldedOf(values), mustExist: op === "update" })
+    }
   }
   return { rows, removed, receipts }
 }
@@ -337,7 +344,20 @@ export const make: Effect.Effect<
       }
       return receipts
     })
-    const prepareWrite = (batch: ReadonlyArray<Outgoing>) => write(batch, writtenOf(prepared, batch))
+    /** In turns with whoever waits for the database. */
+    const prepareWrite = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
+      const rows: Array<FeedRow> = []
+      const removed: Array<string> = []
+      const receipts: Array<Receipt> = []
+      for (let at = 0; at < batch.length; at += rowsInTurn) {
+        if (at > 0) yield* Effect.yieldNow
+        const some = writtenOf(prepared, batch.slice(at, at + rowsInTurn))
+        rows.push(...some.rows)
+        removed.push(...some.removed)
+        receipts.push(...some.receipts)
+      }
+      return write(batch, { rows, removed, receipts })
+    })
 
     const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
       const found = yield* store.rowsByKey(config.tableId, keys)
@@ -350,7 +370,7 @@ export const make: Effect.Effect<
 
     return {
       bound: boundOf(prepared.targets),
-      write: prepareWrite,
+      write: (batch) => write(batch, writtenOf(prepared, batch)),
       prepareWrite,
       lookup,
       replace: () => byWriteOnly,

@@ -69,5 +69,5 @@ export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"
 export const putColumns = ({ ids, rows }: FeedRowGroup) =>
   textColumns(
     [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? ""), rows.map((row) => (row.mustExist ? "t" : "f"))],
-    [rows.map((row) => JSON.stringify(row.values)), rows.map((row) => JSON.stringify(row.folded))]
+    [rows.map((row) => row.json ?? JSON.stringify(row.values)), rows.map((row) => JSON.stringify(row.folded))]
   )

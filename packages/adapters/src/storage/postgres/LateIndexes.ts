@@ -5,12 +5,16 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { entryAccounts, type LateIndex, recordDays } from "./migrations/lateIndex.ts"
+import { entryAccounts, type LateIndex, recordDates, recordDays } from "./migrations/lateIndex.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
 
 /** All there are to be. Migrations name their own, since a released one does not change. */
-const lateIndexes: ReadonlyArray<LateIndex> = [...recordDays, ...entryAccounts]
+const lateIndexes: ReadonlyArray<LateIndex> = [
+  ...recordDates,
+  ...recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name))),
+  ...entryAccounts
+]
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */
 const stateOf = Effect.fnUntraced(function* ({ name, table }: LateIndex) {
@@ -40,9 +44,8 @@ export const makeLate = (indexes: ReadonlyArray<LateIndex> = lateIndexes) =>
           .unprepared
         made.push(index.name)
       }
-      if (index.replaces !== undefined && (yield* stateOf(index)) === "there") {
-        yield* sql.unsafe(`drop index concurrently if exists ${index.replaces}`).unprepared
-      }
+      if (index.replaces === undefined || (yield* stateOf(index)) !== "there") continue
+      for (const other of index.replaces) yield* sql.unsafe(`drop index concurrently if exists ${other}`).unprepared
     }
     return made
   }).pipe(stored, Effect.withSpan("PostgresStorage.makeLateIndexes"))

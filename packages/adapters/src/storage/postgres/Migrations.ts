@@ -68,6 +68,7 @@ import { leftSubjects } from "./migrations/0056_left_subjects.ts"
 import { packedHistory } from "./migrations/0057_packed_history.ts"
 import { entryIndexes } from "./migrations/0058_entry_indexes.ts"
 import { simulation } from "./migrations/0059_simulation.ts"
+import { recordDatesInOrder } from "./migrations/0060_record_dates.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -132,7 +133,8 @@ export const migrations = {
   "0056_left_subjects": leftSubjects,
   "0057_packed_history": packedHistory,
   "0058_entry_indexes": entryIndexes,
-  "0059_simulation": simulation
+  "0059_simulation": simulation,
+  "0060_record_dates": recordDatesInOrder
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -81,7 +81,7 @@ export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fr
   const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
   return [
     sql.literal(inState[state]),
-    // The expression of the index `record_day`, so that the days that are asked for are found and not looked for.
+    // The expression of the index `record_dated`, so that the days that are asked for are found and not looked for.
     ...(from === undefined ? [] : [sql`${sql.literal(recordDay)} >= ${from}::date`]),
     ...(to === undefined ? [] : [sql`${sql.literal(recordDay)} <= ${to}::date and date is not null`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),

@@ -15,12 +15,20 @@ export interface TextColumns {
   readonly texts: ReadonlyArray<string>
 }
 
-/** One character that none of the texts contains: a longer separator could begin inside its neighbour. */
-const separatorFor = (columns: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const isFree = (candidate: string) => columns.every((column) => column.every((text) => !text.includes(candidate)))
-  let separator = recordSeparator
-  for (let code = firstPrivateUse; !isFree(separator); code++) separator = String.fromCodePoint(code)
-  return separator
+type Columns = ReadonlyArray<ReadonlyArray<string>>
+
+/**
+ * One character that none of the texts contains: a longer separator could begin inside its neighbour. JSON has no control
+ * character that is not escaped.
+ */
+const separatorFor = (plain: Columns, json: Columns): string => {
+  const isIn = (columns: Columns, candidate: string) =>
+    columns.some((column) => column.some((text) => text.includes(candidate)))
+  if (!isIn(plain, recordSeparator)) return recordSeparator
+  let code = firstPrivateUse
+  const next = () => String.fromCodePoint(code)
+  while (isIn(plain, next()) || isIn(json, next())) code++
+  return next()
 }
 
 // An escaped NUL inside JSON: an even number of backslashes before it belongs to the text.
@@ -35,11 +43,12 @@ const hasEscapedNul = (text: string): boolean => text.includes("\\u0000") && esc
  * PostgreSQL cannot hold.
  */
 export const textColumns = (
-  plain: ReadonlyArray<ReadonlyArray<string>>,
-  json: ReadonlyArray<ReadonlyArray<string>>
+  plain: Columns,
+  /** As `JSON.stringify` writes it, or empty. */
+  json: Columns
 ): Effect.Effect<TextColumns> => {
   const columns = [...plain, ...json]
-  const separator = separatorFor(columns)
+  const separator = separatorFor(plain, json)
   const texts = columns.map((column) => column.join(separator))
   return texts.some((text, n) => (n < plain.length ? text.includes("\u0000") : hasEscapedNul(text)))
     ? Effect.die(new UnstorableValue("PostgreSQL cannot store NUL in text"))

@@ -6,8 +6,8 @@ export interface LateIndex {
   readonly name: string
   readonly table: string
   readonly definition: string
-  /** An index that nobody needs once this one is there. */
-  readonly replaces?: string
+  /** Indexes that nobody needs once this one is there. */
+  readonly replaces?: ReadonlyArray<string>
 }
 
 /**
@@ -21,13 +21,26 @@ export const recordDays: ReadonlyArray<LateIndex> = [
     name: "record_day",
     table: "record",
     definition: `(account_id, data_type, ${recordDay} desc, id desc)`,
-    replaces: "record_page"
+    replaces: ["record_page"]
   },
   {
     name: "record_gone",
     table: "record",
     definition: `(account_id, data_type, ${recordDay} desc, id desc) where state <> 'live'`,
-    replaces: "record_tombstone"
+    replaces: ["record_tombstone"]
+  }
+]
+
+/**
+ * Days in the order in which they come. Where the newest came first in the index, each page of it was left half empty by the
+ * days after it: 206 bytes a row, and 117 now.
+ */
+export const recordDates: ReadonlyArray<LateIndex> = [
+  {
+    name: "record_dated",
+    table: "record",
+    definition: `(account_id, data_type, ${recordDay}, id)`,
+    replaces: ["record_day", "record_page"]
   }
 ]
 
@@ -40,7 +53,7 @@ export const entryAccounts: ReadonlyArray<LateIndex> = [
     name: "analysis_entry_account",
     table: "analysis_entry",
     definition: "(account_id)",
-    replaces: "analysis_entry_workspace_id_data_type_account_id_idx"
+    replaces: ["analysis_entry_workspace_id_data_type_account_id_idx"]
   }
 ]
 
@@ -50,11 +63,11 @@ const smallBytes = 32 * 1_048_576
 /** For a migration: makes those of a small table at once. */
 export const makeWhereSmall = Effect.fnUntraced(function* (indexes: ReadonlyArray<LateIndex>, small = smallBytes) {
   const sql = yield* SqlClient.SqlClient
-  for (const { definition, name, replaces, table } of indexes) {
+  for (const { definition, name, replaces = [], table } of indexes) {
     const [size] = yield* sql<{ readonly small: boolean }>`
       select pg_relation_size(${table}::regclass) <= ${small} as small`
     if (size?.small !== true) continue
     yield* sql.unsafe(`create index if not exists ${name} on ${table} ${definition}`)
-    if (replaces !== undefined) yield* sql.unsafe(`drop index if exists ${replaces}`)
+    for (const other of replaces) yield* sql.unsafe(`drop index if exists ${other}`)
   }
 })
