@@ -276,9 +276,7 @@ export class LedgerWriter extends Context.Service<
         const settledHash = key === "" ? contentHash : (text: string) => contentHash(`${key} ${text}`)
         const shown = !ofFile && canSettle(read, recalled) ? shownOf() : undefined
         const digests =
-          shown === undefined
-            ? undefined
-            : new DayDigests(yield* records.dayDigests(scope), shown, asked, settledHash)
+          shown === undefined ? undefined : new DayDigests(yield* records.dayDigests(scope), shown, asked, settledHash)
         const told = (what: "merged" | "dropped" | "revived", which: ReadonlyArray<string>) =>
           isTuned && right.held !== true
             ? identityEvents({ ...scope, bankId: right.bankId }, what, which, right.cause)

@@ -145,7 +145,8 @@ describe("pages that are put aside", () => {
         const kept = new Map<number, string>()
         const store: StageStore["Service"] = {
           pack: (text) => Effect.succeed({ bytes: new TextEncoder().encode(text), text: () => text }),
-          put: (_, chunks) => Effect.sync(() => chunks.forEach(({ number, packed }) => kept.set(number, packed.text()))),
+          put: (_, chunks) =>
+            Effect.sync(() => chunks.forEach(({ number, packed }) => kept.set(number, packed.text()))),
           take: (_, numbers) => Effect.sync(() => numbers.map((number) => () => kept.get(number)!)),
           drop: () => Effect.sync(() => kept.clear()),
           purge: () => Effect.succeed(0)

@@ -140,7 +140,6 @@ const events = casesOf(EventStore, {
   purge: everybody
 })
 
-
 const stages = casesOf(StageStore, {
   pack: { open: "keeps nothing" },
   put: (store, { stage }) =>

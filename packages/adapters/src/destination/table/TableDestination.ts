@@ -106,9 +106,9 @@ const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): W
     const cells = cellsOf(targets, values)
     if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
     else {
-      const values = cells.success
-      const json = JSON.stringify(values)
-      rows.push({ key, values, json, folded: foldedOf(values), mustExist: op === "update" })
+      const written = cells.success
+      const json = JSON.stringify(written)
+      rows.push({ key, values: written, json, folded: foldedOf(written), mustExist: op === "update" })
     }
   }
   return { rows, removed, receipts }

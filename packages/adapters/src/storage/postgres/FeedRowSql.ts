@@ -46,16 +46,20 @@ export interface FeedRowGroup {
   readonly keys: ReadonlyArray<string>
 }
 
-const areSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
-  a.length === b.length && a.every((key, n) => key === b[n])
+/** Without a list of its keys, which nearly every row would have made for nothing. */
+const hasJust = (values: FeedRow["values"], keys: ReadonlyArray<string>): boolean => {
+  let n = 0
+  for (const key in values) if (key !== keys[n++]) return false
+  return n === keys.length
+}
 
 /** Rows by the cells they have: one group, as long as they come from one feed. */
 export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
   const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
   let last: { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> } | undefined
   for (const [at, row] of rows.entries()) {
-    const keys = Object.keys(row.values)
-    if (last === undefined || !areSame(keys, last.keys)) {
+    if (last === undefined || !hasJust(row.values, last.keys)) {
+      const keys = Object.keys(row.values)
       const name = keys.join("\n")
       last = found.get(name)
       if (last === undefined) found.set(name, (last = { rows: [], ids: [], keys }))

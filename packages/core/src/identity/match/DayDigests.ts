@@ -241,12 +241,7 @@ export class DayDigests {
   #isWritten = false
 
   /** `kept` is the text of an earlier read, if it still holds. */
-  constructor(
-    kept: string | undefined,
-    shown: ShownRows,
-    says: ReadSays,
-    contentHash: (text: string) => string
-  ) {
+  constructor(kept: string | undefined, shown: ShownRows, says: ReadSays, contentHash: (text: string) => string) {
     this.#historyFrom = says.historyFrom
     this.#oldest = shown.oldest
     this.#shown = shown.count
