@@ -1,7 +1,8 @@
 /**
  * The main job whole: statements are parsed, identified, run through 500 rules, written to the ledger and
  * delivered to a table, on PostgreSQL with fsync on. Beside it COPY of the very same rows into the very same
- * tables, without any of that work.
+ * tables, without any of that work. What a row costs, and where its goals are missed:
+ * docs/decisions/0050-what-a-row-of-a-first-sync-costs.md.
  */
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
