@@ -61,7 +61,7 @@ const isWhole = ({ feed }: Judging, all: ReadonlyArray<Wanted>): boolean =>
     all.some(({ decision, entry }) => onlyWhether(decision, entry).kind === "intend"))
 
 /** Decides what is to be done about rows. Those of one record stand together. */
-export const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
+const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
   const { enriching, entries, feed, force, hash, isSettled, job, mayHaveLines, note, standing } = judging
   const intents: Array<Intent> = []
   const kept: Array<Intent> = []
