@@ -33,6 +33,8 @@ describe("writing rows by hand", () => {
     database = await makeServerDatabase(inject("postgres"))
     connection = new Client({ connectionString: database.url })
     await connection.connect()
+    // The log is read as far as it is on disk, which the servers of tests leave for later.
+    await connection.query("set synchronous_commit = on")
     await connection.query(`create table note (kind text, id int, body json, at timestamptz, primary key (kind, id));
       create index on note (at);
       create table other (id int primary key)`)
