@@ -76,7 +76,7 @@ const fiber = Effect.runFork(
     Effect.gen(function* () {
       yield* Layer.build(server)
       process.stdout.write("Serving\n")
-      yield* Effect.never
+      return yield* Effect.never
     })
   )
 )

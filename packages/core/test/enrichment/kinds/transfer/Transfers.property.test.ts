@@ -2,6 +2,7 @@
 import { it } from "@effect/vitest"
 import { Seeded, type SetWorld } from "@millrace/testing/model"
 import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import type { EnrichmentFact } from "../../../../src/enrichment/kinds/EnrichmentFact.ts"
@@ -60,6 +61,8 @@ const shuffled = <A>(random: Seeded, items: ReadonlyArray<A>): ReadonlyArray<A> 
 const linkTexts = (world: SetWorld): ReadonlyArray<string> =>
   readLinks(world).links.map(({ members, state }) => `${state} ${members.join(" ")}`)
 
+class WorldFailed extends Data.TaggedError("WorldFailed")<{ readonly seed: number; readonly cause: unknown }> {}
+
 /** One world a round, by its seed. */
 const forWorlds = (test: (random: Seeded, records: ReadonlyArray<SetRecord>) => Effect.Effect<void, unknown>) =>
   Effect.forEach(
@@ -69,7 +72,7 @@ const forWorlds = (test: (random: Seeded, records: ReadonlyArray<SetRecord>) => 
         const random = new Seeded(seed)
         const records = randomRecords(random)
         return Effect.tap(test(random, records), () => Effect.sync(() => countCases(records.length)))
-      }).pipe(Effect.mapError((error) => new Error(`seed ${seed}`, { cause: error }))),
+      }).pipe(Effect.mapError((cause) => new WorldFailed({ seed, cause }))),
     { discard: true }
   )
 
