@@ -6,7 +6,9 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { actionAt, attempt, base, start, startUpload, statement } from "./ConnectWorld.ts"
+import { actionAt, attempt, base, serveWorld, start, startUpload, statement } from "./ConnectWorld.ts"
+
+serveWorld()
 
 const chromium = "/usr/bin/chromium"
 const flags =

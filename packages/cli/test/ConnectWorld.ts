@@ -86,37 +86,45 @@ const kernel = Kernel.layerUseCases(Redacted.make("a secret for cursors that onl
   Layer.provideMerge(MemoryStorage.layer),
   Layer.provide(Layer.succeed(CurrentConnectAddresses, { base, isPublic: false }))
 )
-const http = createServer()
-const runtime = ManagedRuntime.make(
-  serve.pipe(
-    Layer.provide(NodeHttpServer.layer(() => http, { host: "127.0.0.1", port })),
-    Layer.provide(Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => void entries.push(entry)))),
-    Layer.provideMerge(kernel)
+const make = () => {
+  const http = createServer()
+  const runtime = ManagedRuntime.make(
+    serve.pipe(
+      Layer.provide(NodeHttpServer.layer(() => http, { host: "127.0.0.1", port })),
+      Layer.provide(Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => void entries.push(entry)))),
+      Layer.provideMerge(kernel)
+    )
   )
-)
+  return { http, runtime }
+}
 
 let env: Readonly<Record<string, string>>
 /** What the command line needs to know. */
 export const environment = () => env
 let key: string
-beforeAll(async () => {
-  key = await runtime.runPromise(
-    Effect.flatMap(Workspaces, (workspaces) =>
-      workspaces.found({
-        name: "Test",
-        plan: "enterprise",
-        timezone: "UTC",
-        baseCurrency: Currency.make("USD"),
-        ownerEmail: "owner@example.com"
-      })
-    ).pipe(Effect.map(({ secret }) => Redacted.value(secret)))
-  )
-  env = { MILLRACE_API_KEY: key, MILLRACE_BASE_URL: base }
-})
-afterAll(async () => {
-  http.closeAllConnections()
-  await runtime.dispose()
-})
+/** Serves as long as the tests of the file run that calls it: files that share a process have one after the other. */
+export const serveWorld = () => {
+  let made: ReturnType<typeof make>
+  beforeAll(async () => {
+    made = make()
+    key = await made.runtime.runPromise(
+      Effect.flatMap(Workspaces, (workspaces) =>
+        workspaces.found({
+          name: "Test",
+          plan: "enterprise",
+          timezone: "UTC",
+          baseCurrency: Currency.make("USD"),
+          ownerEmail: "owner@example.com"
+        })
+      ).pipe(Effect.map(({ secret }) => Redacted.value(secret)))
+    )
+    env = { MILLRACE_API_KEY: key, MILLRACE_BASE_URL: base }
+  })
+  afterAll(async () => {
+    made.http.closeAllConnections()
+    await made.runtime.dispose()
+  })
+}
 
 interface Answer {
   readonly status: number

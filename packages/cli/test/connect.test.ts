@@ -12,11 +12,14 @@ import {
   environment,
   open,
   send,
+  serveWorld,
   start,
   startUpload,
   statement
 } from "./ConnectWorld.ts"
 import { run } from "./Run.ts"
+
+serveWorld()
 
 describe("the pages on which a bank is connected", () => {
   it("lead through the demo bank to a bank, with no script and nothing from elsewhere", async () => {

@@ -27,7 +27,6 @@ import {
   AccessLog,
   Compressor,
   guard,
-  jsonLineOf,
   plainLineOf,
   Readiness,
   serve,
@@ -54,7 +53,6 @@ import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as LeanDeliveries from "./LeanDeliveries.ts"
-import { writeSoon } from "./LogLines.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
@@ -331,9 +329,7 @@ const layerHttp = (settings: Settings) =>
     Layer.provide(Layer.succeed(Compressor, compress)),
     Layer.provide(Layer.succeed(TrustedProxies, settings.isProxy ?? (() => false))),
     Layer.provide(
-      Layer.succeed(AccessLog, (entry) =>
-        Terminal.isTerminal ? Terminal.say(plainLineOf(entry)) : writeSoon(jsonLineOf(entry))
-      )
+      Terminal.isTerminal ? Layer.succeed(AccessLog, (entry) => Terminal.say(plainLineOf(entry))) : Layer.empty
     ),
     Layer.provide(
       settings.requestsPerMinute === undefined ? Layer.empty : Layer.succeed(AgreedRate, settings.requestsPerMinute)

@@ -1,5 +1,6 @@
 /** `npm start`: the bundled server. */
 import { AddedCollections } from "@millrace/core/collection"
+import { AccessLog, jsonLineOf } from "@millrace/http"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import manifest from "../package.json" with { type: "json" }
@@ -10,6 +11,7 @@ import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys, ownerSessions } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
 import { type Configuration, loadConfiguration } from "./Configuration.ts"
+import { writeSoon } from "./LogLines.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
@@ -74,7 +76,10 @@ const served = Effect.fnUntraced(function* (
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never
-  }).pipe(Effect.provide(Server.layer(config, adapters)))
+  }).pipe(
+    Effect.provide(Server.layer(config, adapters)),
+    Effect.provideService(AccessLog, (entry) => writeSoon(jsonLineOf(entry)))
+  )
 })
 
 /** What is asked for, with the collections that modules bring. */
