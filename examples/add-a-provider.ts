@@ -23,6 +23,7 @@ import {
   type ObservedRecord,
   type ProviderDriver,
   type ProviderFactory,
+  readRecords,
   remembered,
   Secret,
   Unsupported
@@ -47,7 +48,8 @@ const BankAccount = Schema.Struct({
   currency: Currency.Currency,
   balance: Decimal.DecimalNumber,
   historyFrom: CalendarDate.CalendarDate,
-  rows: Schema.Array(Row)
+  // Decoded one by one: a row that cannot be read keeps no other from being read.
+  rows: Schema.Array(Schema.Unknown)
 })
 const Answer = Schema.Struct({ accounts: Schema.Array(BankAccount) })
 
@@ -164,12 +166,16 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
           }
           // All rows are on the first page, so there is no place to go on from.
           if (position !== undefined) return yield* new MutationDuringPagination({ message: "There is only one page" })
+          const read = accounts.map((account) =>
+            readRecords(account.rows, Row, "id", (row) =>
+              row.date >= from && row.date <= to ? toRecord(account, row) : undefined
+            )
+          )
           return {
-            upserted: accounts.flatMap((account) =>
-              account.rows.filter(({ date }) => date >= from && date <= to).map((row) => toRecord(account, row))
-            ),
+            upserted: read.flatMap(({ upserted }) => upserted),
             removed: [],
-            quarantined: [],
+            // Each with its id and the reason: people are told, and a row that is known stays.
+            quarantined: read.flatMap(({ quarantined }) => quarantined),
             coverage: {
               kind: "window",
               from,

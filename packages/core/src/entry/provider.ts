@@ -35,6 +35,7 @@ export {
 } from "../provider/ConnectionHealth.ts"
 export { hintSeconds, retryAfterSeconds } from "../provider/Hint.ts"
 export { type JsonClient, makeJsonClient, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
+export { readRecords, readRows, type Translated } from "../provider/ReadRows.ts"
 export type {
   Coverage,
   HistoryStart,

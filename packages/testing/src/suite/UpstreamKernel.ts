@@ -75,6 +75,7 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     services
   )
   const { banks, events, reader, reading, records, store } = yield* context
+  const setAside: Array<string> = []
   yield* store.insert(bank, { instanceId, connection: world.connection() })
   const dataTypes = ["balances", ...world.options.dataTypes] as const
   const now = Effect.map(store.get(workspace.id, bank.id), Option.getOrThrow)
@@ -120,6 +121,7 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
           )
         )
         if (Result.isFailure(pulled)) problems.push(problem(account?.id ?? "", dataType, pulled.failure))
+        else setAside.push(...pulled.success.quarantined.map(({ providerId }) => providerId))
       }
     }
     return problems
@@ -148,6 +150,8 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     bank,
     workspace,
     accounts: store.accounts(bank.id),
+    /** Ids of the rows that syncs could not read, as their jobs tell them. */
+    setAside,
     /** Of the connection, as the next run would get them. */
     secrets: Effect.map(store.connection(bank.id), (held) => Option.getOrThrow(held).connection.secrets),
     page,

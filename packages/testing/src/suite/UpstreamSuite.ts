@@ -13,6 +13,7 @@ import { failureCases } from "./UpstreamFailureCases.ts"
 import { limitCases } from "./UpstreamLimitCases.ts"
 import { readingCases } from "./UpstreamReadingCases.ts"
 import { rotationCases } from "./UpstreamRotationCases.ts"
+import { rowCases } from "./UpstreamRowCases.ts"
 import { sessionCases } from "./UpstreamSessionCases.ts"
 import { storyCases, storyProperty } from "./UpstreamStoryCases.ts"
 import { arrange, factsOf, type UpstreamSuiteOptions } from "./UpstreamUnderTest.ts"
@@ -28,6 +29,7 @@ const upstreamCases = [
   ...crashCases,
   ...sessionCases,
   ...readingCases,
+  ...rowCases,
   ...failureCases,
   ...limitCases,
   ...webhookCases,

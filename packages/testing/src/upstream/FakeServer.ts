@@ -10,7 +10,7 @@ import { Seeded } from "../model/Seeded.ts"
 import type { FakeAnswer, FakeRequest } from "./FakeRequest.ts"
 import { type FakeTime, fakeTime } from "./FakeTime.ts"
 import { type Incident, type IncidentPlan, isRefusal, type Refusal } from "./Incident.ts"
-import { mutatedJson, withUnknownEnums, withUnknownFields } from "./JsonMutator.ts"
+import { mutatedJson, withUnknownEnums, withUnknownFields, withUnreadableRow } from "./JsonMutator.ts"
 import { type Excess, type RequestLimit, RequestLimits } from "./RequestLimits.ts"
 
 /** What a fake brings: how its upstream names, answers and refuses requests. */
@@ -140,6 +140,8 @@ export class FakeServer {
         return { ...answer, body: withUnknownEnums(text, this.protocol.enumKeys) }
       case "unknownFields":
         return { ...answer, body: withUnknownFields(text) }
+      case "unreadableRow":
+        return { ...answer, body: withUnreadableRow(text, incident.id, incident.kept) }
       case "mutated":
         return { ...answer, body: mutatedJson(text, new Seeded(incident.seed)) }
       default:

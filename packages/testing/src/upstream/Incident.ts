@@ -22,7 +22,8 @@ export type Refusal =
  * never does. `dropped`: the connection is cut, and nothing was done. `lost`: everything was done, and the connection is
  * cut before the answer. `truncated`: the body ends in its middle, with the length of the whole one. `htmlPage`: a page
  * for people, with status 200 unless given. `unknownEnum`: words of closed lists are new ones. `unknownFields`: every
- * object has fields more. `mutated`: the body is changed at random by the seed; what comes is JSON still.
+ * object has fields more. `unreadableRow`: of what has that `id`, nothing can be read but the id and the values that are
+ * `kept`. `mutated`: the body is changed at random by the seed; what comes is JSON still.
  * `answer`: exactly this, as JSON where it is no text.
  */
 export type Incident =
@@ -31,6 +32,7 @@ export type Incident =
   | { readonly kind: "halfOpen" | "dropped" | "lost" | "truncated" | "unknownEnum" | "unknownFields" }
   | { readonly kind: "htmlPage"; readonly status?: number }
   | { readonly kind: "mutated"; readonly seed: number }
+  | { readonly kind: "unreadableRow"; readonly id: string; readonly kept: ReadonlyArray<string> }
   | {
       readonly kind: "answer"
       readonly status: number

@@ -127,3 +127,22 @@ export const withUnknownEnums = (text: string, keys: ReadonlySet<string>): strin
       Object.entries(value).map(([key, one]) => [key, keys.has(key) && typeof one === "string" ? "SOMETHING_NEW" : one])
     )
   )
+
+const scalarText = (value: unknown): string | undefined =>
+  typeof value === "string"
+    ? value
+    : typeof value === "number" || isRawNumber(value)
+      ? JSON.stringify(value)
+      : undefined
+
+/** Of what has that id, nothing can be read but the id and the values that are `kept`, such as whose it is. */
+export const withUnreadableRow = (text: string, id: string, kept: ReadonlyArray<string>): string => {
+  const readable = new Set([id, ...kept])
+  return changedObjects(text, (value) => {
+    const members = Object.entries(value)
+    if (!members.some(([, one]) => scalarText(one) === id)) return value
+    return Object.fromEntries(
+      members.map(([key, one]) => [key, readable.has(scalarText(one) ?? "") ? one : { unreadable: [true] }])
+    )
+  })
+}

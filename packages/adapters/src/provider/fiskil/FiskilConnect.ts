@@ -16,11 +16,11 @@ import {
   NotReady,
   ProtocolViolation,
   type ProviderError,
-  type Subject
+  type Subject,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readRows } from "../upstream/ReadRows.ts"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { AuthSession, type FiskilConsent, FiskilEndUser, NewEndUser } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"

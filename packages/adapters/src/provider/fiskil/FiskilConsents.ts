@@ -12,10 +12,10 @@ import {
   type ConnectionHealth,
   ConsentRequired,
   ProtocolViolation,
-  type ProviderError
+  type ProviderError,
+  readRows
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { readRows } from "../upstream/ReadRows.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"
 import { FiskilConsent } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"

@@ -1,8 +1,7 @@
 /** The institutions that people can connect through Fiskil. */
-import type { Institution, InstitutionQuery, ProviderError } from "@millrace/core/provider"
+import { type Institution, type InstitutionQuery, type ProviderError, readRows } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readRows } from "../upstream/ReadRows.ts"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { FiskilInstitution } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"

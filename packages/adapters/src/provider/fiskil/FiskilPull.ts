@@ -11,13 +11,13 @@ import {
   type ProviderError,
   type PullRequest,
   type SyncPage,
-  Unsupported
+  Unsupported,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { position } from "../upstream/Position.ts"
-import { readRows } from "../upstream/ReadRows.ts"
 import { FiskilTransaction } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"
 import { upstream } from "./FiskilErrors.ts"

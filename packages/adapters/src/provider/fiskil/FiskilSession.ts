@@ -8,11 +8,11 @@ import {
   ProtocolViolation,
   type ProviderError,
   type ProviderSession,
-  remembered
+  remembered,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readRows } from "../upstream/ReadRows.ts"
 import { observedAccount } from "./FiskilAccounts.ts"
 import { FiskilAccount, FiskilBalance, FiskilInstitution } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"

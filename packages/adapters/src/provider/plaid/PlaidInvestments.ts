@@ -6,12 +6,13 @@ import {
   type ObservedRecord,
   type ProviderError,
   type PullRequest,
-  type SyncPage
+  type SyncPage,
+  readRecords,
+  readRows
 } from "@millrace/core/provider"
 import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
-import { readRecords, readRows } from "../upstream/ReadRows.ts"
 import { currencyOf, instantOf, shownText } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import {

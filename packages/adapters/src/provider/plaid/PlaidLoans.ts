@@ -6,11 +6,11 @@ import {
   type ObservedRecord,
   type ProviderError,
   type PullRequest,
-  type SyncPage
+  type SyncPage,
+  readRecords
 } from "@millrace/core/provider"
 import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
-import { readRecords } from "../upstream/ReadRows.ts"
 import { currencyOf } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import {

@@ -12,12 +12,12 @@ import {
   ProtocolViolation,
   type ProviderError,
   type PullRequest,
-  type SyncPage
+  type SyncPage,
+  readRecords
 } from "@millrace/core/provider"
 import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
-import { readRecords } from "../upstream/ReadRows.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import { PlaidTransaction, SyncAnswer } from "./PlaidForm.ts"
 import { toRecord } from "./PlaidRow.ts"

@@ -12,12 +12,13 @@ import {
   type ProviderError,
   type PullRequest,
   type SyncPage,
-  Unsupported
+  Unsupported,
+  readRecords,
+  readRows
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { position } from "../upstream/Position.ts"
-import { readRecords, readRows } from "../upstream/ReadRows.ts"
 import { HoldingsAnswer, LoansAnswer, QuilttHolding, QuilttTransaction, TransactionsAnswer } from "./QuilttAnswers.ts"
 import type { QuilttClient, QuilttScope } from "./QuilttClient.ts"
 import { holdingsQuery, loansQuery, pageSize, transactionsQuery } from "./QuilttDocuments.ts"

@@ -1,8 +1,13 @@
 /** Accounts of a connection, with their balances; and loans, which are accounts with more of them told. */
 import { CalendarDate, Currency, Decimal, type DecimalText, Timestamp } from "@millrace/core"
-import { type AccountType, isLiability, type ObservedAccount, type ObservedRecord } from "@millrace/core/provider"
+import {
+  type AccountType,
+  isLiability,
+  type ObservedAccount,
+  type ObservedRecord,
+  type Translated
+} from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import { accountKey, currencyOf, wordsOf } from "../upstream/Texts.ts"
 import { amountIn, wordsIn } from "./Extras.ts"
 import type { Account } from "./Forms.ts"

@@ -14,12 +14,12 @@ import {
   type ProviderError,
   type SecretValues,
   type Subject,
-  UserCancelled
+  UserCancelled,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { readRows } from "../upstream/ReadRows.ts"
 import { wordsOf } from "../upstream/Texts.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"
 import type { SaltEdgeClient } from "./Client.ts"

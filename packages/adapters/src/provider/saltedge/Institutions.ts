@@ -1,9 +1,14 @@
 /** The banks of Salt Edge: thousands, country by country. */
-import { type Institution, type InstitutionQuery, ProtocolViolation, type ProviderError } from "@millrace/core/provider"
+import {
+  type Institution,
+  type InstitutionQuery,
+  ProtocolViolation,
+  type ProviderError,
+  readRows
+} from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { readRows } from "../upstream/ReadRows.ts"
 import { addressOf, wordsOf } from "../upstream/Texts.ts"
 import type { SaltEdgeClient } from "./Client.ts"
 import * as Forms from "./Forms.ts"

@@ -16,13 +16,13 @@ import {
   RateLimited,
   remembered,
   type SyncPage,
-  Unsupported
+  Unsupported,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { readRows } from "../upstream/ReadRows.ts"
 import { dayOf } from "../upstream/Texts.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"
 import { loanRecord, observedAccount } from "./Accounts.ts"

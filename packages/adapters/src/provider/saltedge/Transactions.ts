@@ -1,8 +1,7 @@
 /** Transactions of an account. */
 import { Decimal, type DecimalText } from "@millrace/core"
-import type { ObservedRecord } from "@millrace/core/provider"
+import type { ObservedRecord, Translated } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import { currencyOf, dayOf, wordsOf } from "../upstream/Texts.ts"
 import { wordsIn } from "./Extras.ts"
 import type { Transaction } from "./Forms.ts"

@@ -6,11 +6,11 @@ import {
   type PartCoverage,
   type ProviderError,
   type PullRequest,
-  type SyncPage
+  type SyncPage,
+  readRecords
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
-import { readRecords } from "../upstream/ReadRows.ts"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { currencyOf, doubtful } from "./SimpleFinAccounts.ts"
 import { type Days, windowDays } from "./SimpleFinClient.ts"

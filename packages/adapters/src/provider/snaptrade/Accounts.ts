@@ -1,8 +1,7 @@
 /** Accounts of a connection, with their balances. */
 import { Currency, type DecimalText } from "@millrace/core"
-import type { AccountType, ObservedAccount } from "@millrace/core/provider"
+import type { AccountType, ObservedAccount, Translated } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import type { Account, CashBalance } from "./Forms.ts"
 import { accountKey, currencyOf, wordsOf } from "../upstream/Texts.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"

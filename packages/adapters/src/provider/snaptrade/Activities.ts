@@ -1,8 +1,7 @@
 /** Activities of an account: trades of those that invest, transactions of those that hold money. */
 import { type CurrencyCode, Decimal, type DecimalText } from "@millrace/core"
-import type { ObservedRecord } from "@millrace/core/provider"
+import type { ObservedRecord, Translated } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import type { Activity } from "./Forms.ts"
 import { currencyOf, dayOf, wordsOf } from "../upstream/Texts.ts"
 

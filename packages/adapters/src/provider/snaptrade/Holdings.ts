@@ -1,8 +1,7 @@
 /** Positions of an account, and its cash. */
 import { type CurrencyCode, Decimal, type DecimalText, type TimestampText } from "@millrace/core"
-import type { ObservedRecord } from "@millrace/core/provider"
+import type { ObservedRecord, Translated } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import type { CashBalance, Position } from "./Forms.ts"
 import { currencyOf, times, wordsOf } from "../upstream/Texts.ts"
 

@@ -1,7 +1,6 @@
 /** The institutions of SnapTrade. */
-import { type Institution, type InstitutionQuery, type ProviderError } from "@millrace/core/provider"
+import { type Institution, type InstitutionQuery, type ProviderError, readRows } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { readRows } from "../upstream/ReadRows.ts"
 import type { SnapTradeClient } from "./Client.ts"
 import * as Forms from "./Forms.ts"
 import { addressOf, wordsOf } from "../upstream/Texts.ts"

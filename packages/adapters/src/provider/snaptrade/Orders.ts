@@ -1,8 +1,7 @@
 /** Open orders of an account: one record for each leg. */
 import { type CurrencyCode, Decimal, type DecimalText } from "@millrace/core"
-import type { ObservedRecord } from "@millrace/core/provider"
+import type { ObservedRecord, Translated } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import type { Translated } from "../upstream/ReadRows.ts"
 import type { Order } from "./Forms.ts"
 import { currencyOf, wordsOf } from "../upstream/Texts.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"

@@ -11,13 +11,13 @@ import {
   ReauthRequired,
   remembered,
   type SyncPage,
-  Unsupported
+  Unsupported,
+  readRows
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { rememberedBy } from "../upstream/RememberedBy.ts"
-import { readRows } from "../upstream/ReadRows.ts"
 import { hasHoldings, observedAccount } from "./Accounts.ts"
 import { tradeOf, transactionOf } from "./Activities.ts"
 import type { Asked, SnapTradeClient } from "./Client.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { readRows } from "../../../src/provider/upstream/ReadRows.ts"
+import { readRows } from "@millrace/core/provider"
 import { Amount, instantOf } from "../../../src/provider/upstream/UpstreamForm.ts"
 
 const Row = Schema.Struct({ id: Schema.Union([Schema.String, Schema.Finite]), amount: Amount })

@@ -1,10 +1,10 @@
 /** Rows of a list, one by one: a row that cannot be read is told, and keeps no other from being read. */
-import type { ObservedRecord, SyncPage } from "@millrace/core/provider"
-import { StrictDecoding } from "@millrace/core"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as StrictDecoding from "../shared/StrictDecoding.ts"
+import type { ObservedRecord, SyncPage } from "./Provider.ts"
 
 /** Why a row cannot be taken, as a sentence; else what it says. */
 export type Translated<A> = Result.Result<A, string>
