@@ -18,24 +18,13 @@ const textAt = (value: Json | undefined, key: string): string => {
 /** Seconds between looks at an attempt (decisions 5.2). */
 const pauseSeconds = 3
 
-/** Seconds for which accounts are waited for: an attempt is completed right before they are read. */
-const accountsSeconds = 15
-
-const accountsOf = Effect.fnUntraced(function* (bankId: string) {
-  const api = yield* Api
-  return yield* rowsOf(yield* bodyOf(yield* api.send({ method: "GET", path: `/v1/banks/${bankId}/accounts` })))
-})
-
 /** The bank of an attempt with its accounts. */
 const showBank = Effect.fnUntraced(function* (bankId: string) {
   const api = yield* Api
   const notes = yield* Notes
-  let accounts = yield* accountsOf(bankId)
-  for (let waited = 0; accounts.length === 0 && waited < accountsSeconds; waited++) {
-    yield* notes.progress("reading the accounts")
-    yield* Effect.sleep(Duration.seconds(1))
-    accounts = yield* accountsOf(bankId)
-  }
+  const accounts = yield* rowsOf(
+    yield* bodyOf(yield* api.send({ method: "GET", path: `/v1/banks/${bankId}/accounts` }))
+  )
   yield* notes.endProgress
   // After them: a look at the accounts is one at how the bank is, too.
   const bank = yield* recordOf(yield* api.send({ method: "GET", path: `/v1/banks/${bankId}` }))

@@ -37,6 +37,12 @@ export class AccountLists extends Context.Service<
       first: Effect.Effect<void, E>,
       cause: ActorRef
     ) => Effect.Effect<AccountList, ProviderError | StorageUnavailable | E>
+    /** Stores what somebody has read, within the transaction of whoever holds the bank. */
+    readonly write: (
+      bank: Bank,
+      observed: ReadonlyArray<ObservedAccount>,
+      cause: ActorRef
+    ) => Effect.Effect<AccountList, StorageUnavailable>
   }
 >()("@millrace/core/bank/AccountList/AccountLists") {
   static readonly layer: Layer.Layer<AccountLists, never, BankStore | EventStore | Ids | Transactor> = Layer.effect(
@@ -101,6 +107,29 @@ export class AccountLists extends Context.Service<
         })
       })
 
+      const write = Effect.fnUntraced(function* (
+        bank: Bank,
+        observed: ReadonlyArray<ObservedAccount>,
+        cause: ActorRef
+      ) {
+        // Whoever joins accounts has the bank to themselves: what is held cannot become another one from here on.
+        const held = yield* store.accounts(bank.id)
+        const now = yield* Timestamp.now
+        const known = matchAccounts(held, observed)
+        const listed: Array<Account> = []
+        for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
+        const listedIds = new Set(listed.map((account) => account.id))
+        const missing = held
+          .filter((account) => !listedIds.has(account.id) && account.state === "open")
+          .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
+        const all = [...listed, ...missing]
+        yield* store.putAccounts(all)
+        yield* events.append([...accountEvents(held, all, cause), ...(yield* suggested(bank, held, listed, cause))])
+        const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
+        const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
+        return { accounts: all, agrees } satisfies AccountList
+      })
+
       const read = Effect.fn("AccountLists.read")(function* <E>(
         bank: Bank,
         session: Pick<ProviderSession, "listAccounts">,
@@ -108,30 +137,10 @@ export class AccountLists extends Context.Service<
         cause: ActorRef
       ) {
         const observed = yield* session.listAccounts
-        return yield* atomically(
-          Effect.gen(function* () {
-            yield* first
-            // Whoever joins accounts has the bank to themselves: what is held cannot become another one from here on.
-            const held = yield* store.accounts(bank.id)
-            const now = yield* Timestamp.now
-            const known = matchAccounts(held, observed)
-            const listed: Array<Account> = []
-            for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
-            const listedIds = new Set(listed.map((account) => account.id))
-            const missing = held
-              .filter((account) => !listedIds.has(account.id) && account.state === "open")
-              .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-            const all = [...listed, ...missing]
-            yield* store.putAccounts(all)
-            yield* events.append([...accountEvents(held, all, cause), ...(yield* suggested(bank, held, listed, cause))])
-            const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
-            const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
-            return { accounts: all, agrees } satisfies AccountList
-          })
-        )
+        return yield* atomically(Effect.andThen(first, write(bank, observed, cause)))
       })
 
-      return AccountLists.of({ read })
+      return AccountLists.of({ read, write })
     })
   )
 }

@@ -194,7 +194,8 @@ export class Banks extends Context.Service<
   ).pipe(
     Layer.provideMerge([Connecting.layer, Starting.layer]),
     Layer.provideMerge(Looks.layer),
-    Layer.provide([ConnectedBanks.layer, AccountLists.layer]),
+    Layer.provide(ConnectedBanks.layer),
+    Layer.provide(AccountLists.layer),
     Layer.provide(BankRoom.layer),
     Layer.provideMerge(Sessions.layer),
     Layer.provide(Subjects.layer)

@@ -1,5 +1,6 @@
 /** What an exchange gave becomes a bank, or the new connection of one that is there. */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -7,9 +8,9 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
 import type { CompletedConnection, Connection } from "../provider/Connect.ts"
-import { statusAfter } from "../provider/ConnectionHealth.ts"
+import { statusAfter, statusUnread } from "../provider/ConnectionHealth.ts"
 import type { ProviderDriver, ProviderSession } from "../provider/Provider.ts"
-import { type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
+import { isProviderError, type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -18,6 +19,8 @@ import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
+import type { Account } from "./Account.ts"
+import { AccountLists } from "./AccountList.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { bankConnected, bankReconnected, bankRestored, statusEvents } from "./BankEvents.ts"
 import { bankRefusal, nextBankState, stateOf } from "./BankRemoval.ts"
@@ -31,12 +34,26 @@ import { Subjects } from "./Subjects.ts"
 /** Seconds in which the last transaction ends; it gives the lease back itself. */
 const lastStepSeconds = 30
 
+/**
+ * Seconds for which the accounts of a new connection are waited for. An attempt that waits longer is completed without
+ * them: whoever connected the bank waits for that.
+ */
+const accountsSeconds = 15
+
 /** Somebody else is at the attempt. */
 export const busy = new Conflict({
   code: "INVALID_STATE",
   message: "Another request is completing this attempt. Ask again in a few seconds",
   details: []
 })
+
+/** The accounts, or why they are not there: `undefined` where they take too long. */
+const listing = ({ listAccounts }: ProviderSession) =>
+  listAccounts.pipe(
+    Effect.timeoutOption(Duration.seconds(accountsSeconds)),
+    Effect.map((read) => (Option.isSome(read) ? { accounts: read.value } : { error: undefined })),
+    Effect.catchIf(isProviderError, (error) => Effect.succeed({ error }))
+  )
 
 export interface Exchanged {
   readonly workspace: Workspace
@@ -53,8 +70,8 @@ export interface Exchanged {
 export interface StoredBank {
   readonly bank: Bank
   readonly created: boolean
-  /** False where the bank keeps what it had: the new secrets are of no use. */
-  readonly replaced: boolean
+  /** Those that were read with it, and else those that it had. */
+  readonly accounts: ReadonlyArray<Account>
 }
 
 export class ConnectedBanks extends Context.Service<
@@ -80,7 +97,10 @@ export class ConnectedBanks extends Context.Service<
       attempt: ConnectionAttempt,
       completed: CompletedConnection
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Makes the bank or connects it anew, in one transaction with the end of the attempt. */
+    /**
+     * Makes the bank or connects it anew, with its accounts, in one transaction with the end of the attempt: whoever sees
+     * the end sees the accounts. Where they cannot be read in time, the status of the bank says so.
+     */
     readonly store: (
       exchanged: Exchanged
     ) => Effect.Effect<StoredBank, ProviderError | PlanLimitReached | Conflict | NotFound | StorageUnavailable>
@@ -89,12 +109,13 @@ export class ConnectedBanks extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectedBanks,
     never,
-    BankStore | BankRoom | ConnectionAttemptStore | Subjects | Leases | EventStore | Ids | Transactor
+    BankStore | BankRoom | ConnectionAttemptStore | AccountLists | Subjects | Leases | EventStore | Ids | Transactor
   > = Layer.effect(
     ConnectedBanks,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const attempts = yield* ConnectionAttemptStore
+      const lists = yield* AccountLists
       const room = yield* BankRoom
       const subjects = yield* Subjects
       const leases = yield* Leases
@@ -148,12 +169,14 @@ export class ConnectedBanks extends Context.Service<
         const { current, session } = yield* open(attempt, driver, completed)
         const health = yield* session.inspect
         const { consentExpiresAt } = completed
-        const now = yield* Timestamp.now
-        const status = statusAfter(
+        const looked = statusAfter(
           undefined,
           consentExpiresAt === undefined ? health : { consentExpiresAt, ...health },
-          now
+          yield* Timestamp.now
         )
+        const listed = looked.connected ? yield* listing(session) : undefined
+        const now = yield* Timestamp.now
+        const status = listed === undefined || "accounts" in listed ? looked : statusUnread(looked, listed.error, now)
         const connection = { instanceId, connection: current() }
         const lastStep = `${lease.holder} last step`
         return yield* atomically(
@@ -198,6 +221,8 @@ export class ConnectedBanks extends Context.Service<
               yield* banks.insert(bank, connection)
               yield* events.append([bankConnected.of({ ...of, subjectId: bank.id, data: { bank } })])
             } else if (status.connected) {
+              // Nobody joins accounts of it meanwhile.
+              yield* banks.hold(workspace.id, bank.id)
               if (state !== "live") {
                 yield* banks.setLife(bank.id, {}, now)
                 yield* events.append([bankRestored.of({ ...of, subjectId: bank.id, data: { bankId: bank.id } })])
@@ -212,12 +237,18 @@ export class ConnectedBanks extends Context.Service<
             if (!(yield* attempts.move(attempt.id, "store", now, { bankId: bank.id }))) return yield* busy
             yield* leases.free(lastStep)
             // Secrets of no use, such as those of an attempt that a newer one has outrun, replace no others.
-            if (Option.isSome(known) && !status.connected) return { bank, created: false, replaced: false }
+            if (Option.isSome(known) && !status.connected) {
+              return { bank, created: false, accounts: yield* banks.accounts(bank.id) }
+            }
+            const accounts =
+              listed !== undefined && "accounts" in listed
+                ? (yield* lists.write(bank, listed.accounts, cause)).accounts
+                : yield* banks.accounts(bank.id)
             const { deletedAt: _, removal: _r, ...kept } = bank
             return {
               bank: { ...kept, connectionStatus: status, updatedAt: now },
               created: Option.isNone(known),
-              replaced: true
+              accounts
             }
           })
         )

@@ -11,12 +11,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { permit } from "../access/Access.ts"
+import type { ActorRef } from "../access/ActorRef.ts"
 import type { Caller } from "../access/Caller.ts"
 import { credentialOf } from "../access/Principal.ts"
 import { Conflict, type Forbidden, InvalidInput, type NotFound, type PlanLimitReached } from "../failure/Failure.ts"
 import type { ConnectPayload } from "../provider/Connect.ts"
 import type { ProviderDriver } from "../provider/Provider.ts"
-import { type ProviderError, failureOf } from "../provider/ProviderError.ts"
+import { isProviderError, type ProviderError, failureOf } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -26,7 +27,6 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { type Account, isOwnAccount } from "./Account.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
-import { AccountLists } from "./AccountList.ts"
 import { type Bank, type BankId, needsAnother } from "./Bank.ts"
 import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
@@ -42,7 +42,8 @@ import {
 } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import { busy, ConnectedBanks } from "./ConnectedBanks.ts"
-import { Sessions } from "./Sessions.ts"
+import { Looks } from "./Looks.ts"
+import { notedQuietly } from "./NotedQuietly.ts"
 import { Subjects } from "./Subjects.ts"
 
 export interface ConnectRequest {
@@ -119,7 +120,8 @@ export class Connecting extends Context.Service<
   Connecting,
   {
     /**
-     * Completes an attempt: verified upstream, stored with its secrets, accounts read. Repeating it returns the same bank
+     * Completes an attempt: verified upstream, stored with its secrets and, where the upstream lists them in time, its
+     * accounts; else the status of the bank says that they have not been read. Repeating it returns the same bank
      * with `created: false`, and after a failure goes on where it stopped, without another exchange. A known connection is
      * connected anew: its bank gets the new secrets, where they work, and their health. `Conflict` where the attempt has
      * failed, or somebody else completes it now; `InvalidInput` where it is unknown or its time is over.
@@ -140,8 +142,7 @@ export class Connecting extends Context.Service<
     | BankRoom
     | ConnectedBanks
     | ConnectionAttemptStore
-    | AccountLists
-    | Sessions
+    | Looks
     | Subjects
     | Leases
     | Providers
@@ -154,9 +155,8 @@ export class Connecting extends Context.Service<
       const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
       const keeperOf = yield* attemptKeeper
-      const lists = yield* AccountLists
+      const looks = yield* Looks
       const room = yield* BankRoom
-      const sessions = yield* Sessions
       const subjects = yield* Subjects
       const leases = yield* Leases
       const providers = yield* Providers
@@ -180,7 +180,8 @@ export class Connecting extends Context.Service<
         driver: ProviderDriver,
         attempt: ConnectionAttempt,
         given: ConnectPayload,
-        reconnects: BankId | undefined
+        reconnects: BankId | undefined,
+        cause: ActorRef
       ) {
         // Whoever chose the bank when it began need not say so once more.
         const institutionId = given.institutionId ?? attempt.institutionId
@@ -189,11 +190,13 @@ export class Connecting extends Context.Service<
         const subject = yield* subjects.of(workspaceId, instanceId)
         const attemptSecrets = Option.getOrElse(yield* attempts.part(attempt.id, "secrets"), () => ({}))
         const renewed = reconnects === undefined ? Option.none() : yield* banks.get(workspaceId, reconnects)
-        // As it was begun: what was made in the place of a connection that is gone is another one.
-        const reconnect =
-          Option.isNone(renewed) || needsAnother(renewed.value)
-            ? undefined
-            : Option.getOrUndefined(yield* banks.connection(renewed.value.id))?.connection
+        // What the person brings back is of the sort that was begun, whatever has become of the bank meanwhile.
+        const begunAs = Option.getOrUndefined(yield* attempts.part(attempt.id, "request"))?.begunAs
+        const isRepair =
+          Option.isSome(renewed) && (begunAs === undefined ? !needsAnother(renewed.value) : begunAs === "repair")
+        const reconnect = isRepair
+          ? Option.getOrUndefined(yield* banks.connection(renewed.value.id))?.connection
+          : undefined
         const psu = yield* CurrentPsu
         // Whoever asked may go away meanwhile.
         return yield* Effect.uninterruptible(
@@ -209,8 +212,14 @@ export class Connecting extends Context.Service<
               keepAttempt: keeperOf(attempt.id)
             })
             .pipe(
+              // Then the bank says so, and whoever starts again gets another connection for it.
               Effect.tapError((error) =>
-                isFinal(error)
+                isRepair && error._tag === "ConnectionGone"
+                  ? notedQuietly(renewed.value, looks.failed(renewed.value, error, { guard: Effect.void, cause }))
+                  : Effect.void
+              ),
+              Effect.tapError((error) =>
+                isFinal(error) || (isRepair && error._tag === "ConnectionGone")
                   ? Effect.flatMap(Timestamp.now, (now) =>
                       attempts.move(attempt.id, "refuse", now, { error: attemptErrorOf(error) })
                     )
@@ -230,13 +239,19 @@ export class Connecting extends Context.Service<
         const bank = bankId === undefined ? Option.none<Bank>() : yield* banks.get(workspaceId, bankId)
         if (Option.isNone(bank) || bank.value.deletedAt !== undefined) return yield* closed(attempt)
         const held = yield* banks.accounts(bank.value.id)
-        // Whoever completed it may have stopped before the accounts were read.
-        const accounts =
-          held.length > 0 || Option.isNone(yield* banks.connection(bank.value.id))
-            ? held
-            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), holding(bank.value), caller.cause))
-                .accounts
-        return { bank: bank.value, created: false, accounts: accounts.filter(isOwnAccount) } satisfies Connected
+        if (held.length > 0 || Option.isNone(yield* banks.connection(bank.value.id))) {
+          return { bank: bank.value, created: false, accounts: held.filter(isOwnAccount) } satisfies Connected
+        }
+        // They could not be read in time when it was completed.
+        yield* looks
+          .refresh(bank.value, { guard: holding(bank.value), cause: caller.cause })
+          .pipe(Effect.catchIf(isProviderError, () => Effect.void))
+        const now = Option.getOrElse(yield* banks.get(workspaceId, bank.value.id), () => bank.value)
+        return {
+          bank: now,
+          created: false,
+          accounts: (yield* banks.accounts(now.id)).filter(isOwnAccount)
+        } satisfies Connected
       })
 
       const completeWith = Effect.fnUntraced(function* (
@@ -275,8 +290,8 @@ export class Connecting extends Context.Service<
         if (!isMoved) return yield* closed(attempt)
         const exchanged = Option.isSome(held)
           ? Effect.succeed(held.value)
-          : exchange(driver, attempt, request.payload, reconnects)
-        const { bank, created, replaced } = yield* exchanged.pipe(
+          : exchange(driver, attempt, request.payload, reconnects, cause)
+        const { accounts, bank, created } = yield* exchanged.pipe(
           Effect.flatMap((completed) =>
             connected.store({ workspace, driver, attempt, completed, lease, reconnects, cause })
           ),
@@ -291,9 +306,6 @@ export class Connecting extends Context.Service<
             )
           )
         )
-        const accounts = replaced
-          ? (yield* lists.read(bank, yield* sessions.open(bank), holding(bank), cause)).accounts
-          : yield* banks.accounts(bank.id)
         return { bank, created, accounts: accounts.filter(isOwnAccount) } satisfies Connected
       })
 

@@ -8,12 +8,12 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { BankId } from "./Bank.ts"
 import type { AttemptError, AttemptEvent, ConnectionAttempt, ConnectionAttemptId } from "./ConnectionAttempt.ts"
-import type { ConnectionRequest } from "./ConnectionRequest.ts"
+import type { KeptRequest } from "./ConnectionRequest.ts"
 
 /** What an attempt keeps, each part sealed by itself. */
 export interface AttemptParts {
   /** What was asked for, with the address of the person. */
-  readonly request: ConnectionRequest
+  readonly request: KeptRequest
   /** What the upstream gave for the attempt (`BeginConnect.keepAttempt`). */
   readonly secrets: Readonly<Record<string, string>>
   /** What the person's browser is shown. */

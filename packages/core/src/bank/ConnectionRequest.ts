@@ -21,6 +21,15 @@ export interface ConnectionRequest {
   readonly language?: string
 }
 
+/** A request as its attempt keeps it. */
+export interface KeptRequest extends ConnectionRequest {
+  /**
+   * Of a bank that is connected anew: whether its connection was to be mended, or another one made in its place. What the
+   * person brings back is of that sort, whatever becomes of the bank meanwhile. Absent until the upstream is asked.
+   */
+  readonly begunAs?: "repair" | "another"
+}
+
 /** A request with the person who makes it, where one waits for the answer. */
 export interface InteractiveRequest extends ConnectionRequest {
   readonly psu?: PsuContext

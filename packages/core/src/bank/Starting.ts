@@ -35,7 +35,7 @@ import { attemptErrorOf } from "./Connecting.ts"
 import { attemptMinutes, type ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { type ConnectionRequest, countriesOf } from "./ConnectionRequest.ts"
+import { type ConnectionRequest, countriesOf, type KeptRequest } from "./ConnectionRequest.ts"
 import { redirectFault } from "./RedirectUri.ts"
 import { Subjects } from "./Subjects.ts"
 
@@ -217,6 +217,10 @@ export class Starting extends Context.Service<
           bank === undefined || needsAnother(bank)
             ? undefined
             : Option.getOrUndefined(yield* banks.connection(bank.id))?.connection
+        if (bank !== undefined) {
+          const begunAs = needsAnother(bank) ? "another" : "repair"
+          yield* attempts.keep(attempt.id, "request", { ...request, begunAs }, yield* Timestamp.now)
+        }
         const institutionId = request.institutionId ?? bank?.institutionId
         const redirectUri =
           addresses === undefined || state === undefined ? request.redirectUri : landingOf(addresses, instanceId, state)
@@ -338,7 +342,7 @@ export class Starting extends Context.Service<
       })
 
       const requestOf = Effect.fnUntraced(function* (attempt: ConnectionAttempt) {
-        return Option.getOrElse(yield* attempts.part(attempt.id, "request"), (): ConnectionRequest => ({
+        return Option.getOrElse(yield* attempts.part(attempt.id, "request"), (): KeptRequest => ({
           providerInstanceId: attempt.instanceId
         }))
       })

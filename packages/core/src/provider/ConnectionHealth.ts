@@ -247,3 +247,20 @@ export const statusAfterFailure = (
   const count = { ...counted, failures: (counted.failures ?? 0) + 1 }
   return count.failures < mostFailures ? counting(before, count) : worse("degraded", code, { failures: count.failures })
 }
+
+/**
+ * What is kept of a connection that is well as far as is known, but whose accounts could not be read when it was made:
+ * without `error`, in time. What only a person can mend is told as such. Nobody has looked at it, so that somebody does soon.
+ */
+export const statusUnread = (found: KeptStatus, error: ProviderError | undefined, at: Timestamp): KeptStatus => {
+  const failed = error === undefined ? undefined : statusAfterFailure(found, error, at)
+  if (failed !== undefined && !failed.connected) return failed
+  const { lastCheckedAt: _, ...kept } = found
+  const why = error === undefined ? "the provider takes long to answer" : error.message.replace(/\.$/, "")
+  return {
+    ...kept,
+    status: "pending",
+    errorCode: "ACCOUNTS_NOT_READ",
+    errorMessage: `The accounts of the bank have not been read yet: ${why}`
+  }
+}

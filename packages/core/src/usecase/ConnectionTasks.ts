@@ -105,7 +105,7 @@ const checks = Effect.gen(function* () {
 
 const reconciler = { kind: "system", reason: "connection check" } as const
 
-/** Looks at one bank. What it finds is kept, also where it cannot be asked. */
+/** Looks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
 const check = Effect.gen(function* () {
   const store = yield* BankStore
   const looks = yield* Looks
@@ -114,7 +114,12 @@ const check = Effect.gen(function* () {
       Effect.gen(function* () {
         const bank = yield* store.get(workspaceId, bankId)
         if (Option.isNone(bank) || !isLive(bank.value)) return
-        yield* looks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler").pipe(
+        const isUnread = (yield* store.accounts(bankId)).length === 0
+        const holding = Effect.andThen(guard, Effect.asVoid(store.hold(workspaceId, bankId)))
+        const looking = isUnread
+          ? Effect.asVoid(looks.refresh(bank.value, { guard: holding, cause: reconciler }))
+          : Effect.asVoid(looks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
+        yield* looking.pipe(
           Effect.catchIf(
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
             (error) => Effect.logDebug("A bank could not be looked at", { bankId, why: error._tag })

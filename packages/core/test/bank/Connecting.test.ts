@@ -46,21 +46,28 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
         payload: { kind: "plaid_public_token", publicToken: token }
       })
     /** The same while something goes wrong at the nth point; time passes for whoever waits. */
-    const completeBadly = Effect.fnUntraced(function* (token: string, n: number, how: "dies" | "fails", only = "") {
+    const completeBadly = Effect.fnUntraced(function* (
+      token: string,
+      n: number,
+      how: "dies" | "fails" | "hangs",
+      only = ""
+    ) {
       dies = how === "dies"
       points.arm(
         n,
-        dies
-          ? Effect.interrupt
-          : Effect.suspend((): Effect.Effect<never, ProviderUnavailable | StorageUnavailable> =>
-              points.fired?.startsWith("Provider") === true
-                ? Effect.fail(new ProviderUnavailable({ message: "the provider is away" }))
-                : Effect.fail(new StorageUnavailable({ message: "storage is away" }))
-            ),
+        how === "hangs"
+          ? Effect.never
+          : dies
+            ? Effect.interrupt
+            : Effect.suspend((): Effect.Effect<never, ProviderUnavailable | StorageUnavailable> =>
+                points.fired?.startsWith("Provider") === true
+                  ? Effect.fail(new ProviderUnavailable({ message: "the provider is away" }))
+                  : Effect.fail(new StorageUnavailable({ message: "storage is away" }))
+              ),
         only
       )
       const fiber = yield* Effect.forkChild(complete(token))
-      for (let second = 0; second < 10; second++) {
+      for (let second = 0; second < 20; second++) {
         yield* Effect.yieldNow
         yield* TestClock.adjust("1 second")
       }
@@ -112,6 +119,9 @@ describe("completing a connection", () => {
           const { exit, fired } = yield* completeBadly("one#1", n, how)
           if (fired === undefined) break
           seen.add(`${how}: ${fired}`)
+          // Nobody ever sees the bank of a completed attempt without the accounts that the upstream lists.
+          if (how === "dies")
+            expect([fired, (yield* stored).filter((bank) => bank.accounts !== 2)]).toEqual([fired, []])
           yield* TestClock.adjust("3 minutes")
           if (lost(fired, how)) {
             expect(yield* Effect.flip(complete("one#1"))).toMatchObject({ _tag: "InvalidConnectPayload" })
@@ -176,8 +186,10 @@ describe("completing a connection", () => {
         const refs = [...new Set(used.filter((one) => !gone.has(one)).map((token) => token.split("#")[0]!))]
         const all = yield* stored
         expect([seed, all.map(({ ref }) => ref).toSorted()]).toEqual([seed, refs.toSorted()])
-        for (const { accounts, ref, secret } of all) {
-          expect([seed, ref, accounts]).toEqual([seed, ref, 2])
+        for (const { accounts, ref, secret, status } of all) {
+          // Of a bank that nobody could read before its secret was lost there are none.
+          const isRead = status === "connected" || accounts > 0
+          expect([seed, ref, accounts]).toEqual([seed, ref, isRead ? 2 : 0])
           // The newest secret, unless it was lost.
           const newest = used.findLast((token) => token.startsWith(`${ref}#`))!
           if (!gone.has(newest)) expect([seed, ref, secret]).toEqual([seed, ref, working.get(ref)])
@@ -214,6 +226,41 @@ describe("completing a connection", () => {
       expect(yield* stored).toMatchObject([{ id: first.bank.id, ref: "moved", secret: "secret of moved#1" }])
       expect((yield* told).filter((type) => type === "bank.reconnected")).toHaveLength(2)
     })
+  )
+
+  it.effect(
+    "completes without the accounts where they cannot be read in time, says so, and reads them when asked again",
+    () =>
+      Effect.gen(function* () {
+        for (const [how, why] of [
+          ["fails", "the provider is away"],
+          ["hangs", "the provider takes long to answer"]
+        ] as const) {
+          const { complete, completeBadly, stored, used } = yield* open()
+          const { exit, fired } = yield* completeBadly("one#1", 1, how, "Provider.listAccounts")
+          expect(fired).toBe("Provider.listAccounts begins")
+          expect(Exit.getSuccess(exit)).toMatchObject({
+            value: {
+              accounts: [],
+              bank: {
+                connectionStatus: {
+                  connected: true,
+                  status: "pending",
+                  errorCode: "ACCOUNTS_NOT_READ",
+                  errorMessage: `The accounts of the bank have not been read yet: ${why}`
+                }
+              }
+            }
+          })
+          expect(yield* stored).toMatchObject([{ status: "pending", accounts: 0 }])
+          expect(yield* complete("one#1")).toMatchObject({
+            created: false,
+            bank: { connectionStatus: { status: "connected" } }
+          })
+          expect(yield* stored).toMatchObject([{ status: "connected", accounts: 2 }])
+          expect(used).toEqual(["one#1"])
+        }
+      })
   )
 
   it.effect("leaves working secrets alone when an older attempt comes late", () =>

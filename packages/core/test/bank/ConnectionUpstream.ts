@@ -4,6 +4,7 @@
  */
 import type { CompletedConnection } from "../../src/provider/Connect.ts"
 import {
+  ConnectionGone,
   InvalidConnectPayload,
   type ProviderError,
   ProviderUnavailable,
@@ -35,6 +36,8 @@ export const makeConnectionUpstream = (instance = "portal") => {
   const sessions: Array<{ readonly user: string; readonly attemptId: string; readonly reconnect: string | undefined }> =
     []
   const connections = new Map<string, Made>()
+  /** What each completion was to mend; `undefined`: a connection of its own. */
+  const completions: Array<string | undefined> = []
   let registered = 0
 
   const provider: ProviderDriver = {
@@ -59,11 +62,13 @@ export const makeConnectionUpstream = (instance = "portal") => {
         expiresAt: Timestamp.fromMillis(5 * 3_600_000)
       }
     }),
-    completeConnect: ({ attemptSecrets, payload, subject }) =>
+    completeConnect: ({ attemptSecrets, payload, reconnect, subject }) =>
       Effect.suspend((): Effect.Effect<CompletedConnection, ProviderError> => {
+        completions.push(reconnect?.ref)
         const id = payload.kind === "provider_connection_id" ? payload.connectionId : ""
         const made = connections.get(id)
         if (id === "cancelled") return Effect.fail(new UserCancelled({ message: "The person closed the portal" }))
+        if (id === "gone") return Effect.fail(new ConnectionGone({ message: "There is no such connection" }))
         if (made === undefined || made.revoked || made.user !== subject.ref) {
           return Effect.fail(new InvalidConnectPayload({ message: "the connection is not ours" }))
         }
@@ -88,5 +93,5 @@ export const makeConnectionUpstream = (instance = "portal") => {
     bank(ref, [`${ref} a`, `${ref} b`])
     connections.set(ref, { ref, user, revoked: false })
   }
-  return { bank, connectAs, connections, driver: provider, sessions, users }
+  return { bank, completions, connectAs, connections, driver: provider, sessions, users }
 }

@@ -195,6 +195,48 @@ describe("beginning a connection", () => {
     })
   )
 
+  it.effect("completes what was begun, a repair or another connection, whatever becomes of the bank meanwhile", () =>
+    Effect.gen(function* () {
+      const { banks, caller, complete, signIn, start, store, upstream } = yield* open()
+      const first = yield* start()
+      yield* signIn("one")
+      const { bank } = yield* complete("one", first.attempt.attemptId)
+      const turn = (status: "connected" | "disconnected") =>
+        store.setStatus(bank.id, { connected: status === "connected", status }, bank.createdAt)
+      const same = { created: false, bank: { id: bank.id, connectionStatus: { connected: true } } }
+
+      const repair = yield* banks.reauth(caller, bank.id, {})
+      yield* turn("disconnected")
+      expect(yield* complete("one", repair.attempt.attemptId)).toMatchObject(same)
+      expect(upstream.completions.at(-1)).toBe("one")
+
+      yield* turn("disconnected")
+      const another = yield* banks.reauth(caller, bank.id, {})
+      yield* signIn("one again")
+      yield* turn("connected")
+      expect(yield* complete("one again", another.attempt.attemptId)).toMatchObject(same)
+      expect(upstream.completions.at(-1)).toBeUndefined()
+
+      // The upstream has lost it since: the bank says so, and the next attempt makes another one.
+      const late = yield* banks.reauth(caller, bank.id, {})
+      expect(upstream.sessions.at(-1)).toMatchObject({ reconnect: "one again" })
+      expect(yield* Effect.flip(complete("gone", late.attempt.attemptId))).toMatchObject({ _tag: "ConnectionGone" })
+      expect(yield* banks.attempt(caller, late.attempt.id)).toMatchObject({
+        state: "failed",
+        error: { message: "There is no such connection" }
+      })
+      expect(yield* Effect.flip(complete("gone", late.attempt.attemptId))).toMatchObject({
+        message: "This attempt is failed: There is no such connection. Start another attempt"
+      })
+      expect(yield* banks.get(caller, bank.id)).toMatchObject({ connectionStatus: { status: "disconnected" } })
+      const next = yield* banks.reauth(caller, bank.id, {})
+      expect(upstream.sessions.at(-1)).toMatchObject({ reconnect: undefined })
+      yield* signIn("one at last")
+      expect(yield* complete("one at last", next.attempt.attemptId)).toMatchObject(same)
+      expect(yield* store.list([bank.workspaceId])).toHaveLength(1)
+    })
+  )
+
   it.effect("expires, is completed by a success of the day after, and by nothing later", () =>
     Effect.gen(function* () {
       const { banks, caller, complete, signIn, start } = yield* open()

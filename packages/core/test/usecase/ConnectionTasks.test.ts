@@ -1,4 +1,5 @@
 /** Connections that nobody reads: they are looked at, and people hear of a consent before it ends. */
+import { makeBank, storeWorkspace } from "@millrace/testing/fixture"
 import { connect } from "@millrace/verification/simulation/Simulation"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,34 @@ import { memoryScene } from "../sync/MemoryScene.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
+
+memoryScene("a bank whose accounts nobody could read is read within the hour", { model: "upsertByKey" }, (on) =>
+  Effect.gen(function* () {
+    const [banks, tasks] = [yield* BankStore, yield* TaskStore]
+    const [{ bank: upstreamOf, driver } = expect.fail("no provider")] = on.providers
+    const workspace = yield* storeWorkspace({ plan: "enterprise" })
+    upstreamOf("unread", ["a", "b"])
+    const bank = yield* makeBank(workspace, {
+      providerInstanceId: driver.instanceId,
+      // As an attempt that was completed without its accounts leaves it: nobody has looked at it.
+      connectionStatus: { connected: true, status: "pending", errorCode: "ACCOUNTS_NOT_READ" }
+    })
+    yield* banks.insert(bank, { instanceId: driver.instanceId, connection: { ref: "unread", secrets: {} } })
+    const handlers = yield* Effect.all(connectionHandlers).pipe(Effect.provide(Providers.layer([driver])))
+    const plain = { payload: {}, workspaceId: undefined, attempt: 1, guard: Effect.void }
+    const { name } = connectionCheckTask
+    const run = (kind: string, task: object) =>
+      handlers.find((one) => one.kind.name === kind)!.run({ ...plain, ...task } as unknown as RunningTask<unknown>)
+    yield* run("connection_checks", {})
+    for (const { task } of (yield* tasks.claim("runner", [{ kind: name, limit: 10 }], 60)).tasks) yield* run(name, task)
+    const read = Option.getOrThrow(yield* banks.get(workspace.id, bank.id)).connectionStatus
+    expect([read?.status, read?.errorCode]).toEqual(["connected", undefined])
+    expect((yield* banks.accounts(bank.id)).map(({ providerAccountId }) => providerAccountId).toSorted()).toEqual([
+      "a",
+      "b"
+    ])
+  })
+)
 
 memoryScene("a consent is told 14, 7 and 1 days before it ends, and when it has", { model: "upsertByKey" }, (on) =>
   Effect.gen(function* () {

@@ -117,16 +117,22 @@ interface Sweep {
   readonly needed: ReadonlyArray<string>
 }
 
-/** What became of an attempt: its state, its banks by what they are upstream, and what is there that nobody knows. */
+/**
+ * What became of an attempt: its state, its banks by what they are upstream, how many of them have accounts, and what is
+ * there that nobody knows.
+ */
 const outcome = ({ fake, instanceId, storage, workspace }: CrashWorld, { attemptId }: Begun) =>
   Effect.gen(function* () {
     const [attempts, banks] = [yield* ConnectionAttemptStore, yield* BankStore]
     const { error, state } = Option.getOrThrow(yield* attempts.named(workspace.id, instanceId, attemptId))
-    const known = yield* Effect.forEach(yield* banks.list([workspace.id]), ({ id }) =>
-      Effect.map(banks.connection(id), (one) => Option.getOrThrow(one).connection.ref)
-    )
+    const known: Array<string> = []
+    let read = 0
+    for (const { id } of yield* banks.list([workspace.id])) {
+      known.push(Option.getOrThrow(yield* banks.connection(id)).connection.ref)
+      if ((yield* banks.accounts(id)).length > 0) read++
+    }
     const unknown = fake.connections.filter(({ isRevoked, ref }) => !isRevoked && !known.includes(ref))
-    return { state, told: error?.message, known: known.length, unknown: unknown.length }
+    return { state, told: error?.message, known: known.length, read, unknown: unknown.length }
   }).pipe(Effect.provideContext(storage))
 
 const hasEnded = ({ state }: { readonly state: string }): boolean => state === "completed" || state === "failed"
@@ -147,9 +153,9 @@ const story = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: num
   const at = died()
   const ended = yield* outcome(world, begun)
   const isLost = options.exchangesOnce === true && ended.known === 0
-  // Of an exchange whose answer was lost the person is told; all else has come to one bank.
+  // Of an exchange whose answer was lost the person is told; all else has come to one bank with its accounts.
   if (isLost) expect({ at, ...ended }).toMatchObject({ at, state: "failed", told: expect.any(String) })
-  else expect({ at, ...ended }).toMatchObject({ at, state: "completed", known: 1, unknown: 0 })
+  else expect({ at, ...ended }).toMatchObject({ at, state: "completed", known: 1, read: 1, unknown: 0 })
   expectNoSecrets(world)
   return { at, isLost, isPasted }
 })
