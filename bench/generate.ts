@@ -185,3 +185,42 @@ export const toCsv = ({ currency, rows }: GeneratedAccount): string =>
         `${date},${csvCell(name)},"${memo}",${decimalText(cents)},${currency},${id}\n`
     )
     .join("")}`
+
+const mtDay = (date: string): string => date.replaceAll("-", "").slice(2)
+
+const mtBalance = (cents: number, currency: string, date: string): string =>
+  `${cents < 0 ? "D" : "C"}${mtDay(date)}${currency}${decimalText(Math.abs(cents)).replace(".", ",")}`
+
+const mtParts = (text: string, first: number): string =>
+  (text.match(/.{1,27}/gu) ?? []).map((part, n) => `?${first + n}${part}`).join("")
+
+/** One account as an MT940 message: structured details in lines of 65 characters, as German banks write them. */
+export const toMt940 = ({ bankId, currency, number, rows }: GeneratedAccount): string => {
+  const closing = rows.reduce((sum, row) => sum + row.cents, 0)
+  const last = rows.at(-1)?.date ?? "2022-01-01"
+  const entries = rows.map(({ id, date, cents, name, memo }) => {
+    const details = `166?00UMSATZ?10${id.slice(-4)}${mtParts(`SVWZ+${memo}`, 20)}?30${bankId}${mtParts(name, 32)}`
+    return (
+      `:61:${mtDay(date)}${mtDay(date).slice(2)}${cents < 0 ? "D" : "C"}${decimalText(Math.abs(cents)).replace(".", ",")}` +
+      `NTRFNONREF//${id.slice(4)}\r\n:86:${(details.match(/.{1,65}/gu) ?? []).join("\r\n")}\r\n`
+    )
+  })
+  return (
+    `:20:STARTUMS\r\n:25:${bankId}/${number}\r\n:28C:1/1\r\n:60F:${mtBalance(0, currency, rows[0]?.date ?? last)}\r\n` +
+    `${entries.join("")}:62F:${mtBalance(closing, currency, last)}\r\n-\r\n`
+  )
+}
+
+/** What stands before the rows of an account in QIF. */
+export const qifHead = ({ number }: GeneratedAccount): string => `!Account\nN${number}\nTBank\n^\n!Type:Bank\n`
+
+export const qifRows = ({ rows }: GeneratedAccount): string =>
+  rows
+    .map(({ date, cents, name, memo }) => {
+      const [year, month, day] = date.split("-")
+      return `D${month}/${day}/${year}\nT${decimalText(cents)}\nP${name}\n${memo === "" ? "" : `M${memo}\n`}^\n`
+    })
+    .join("")
+
+/** One account as QIF, days month first. */
+export const toQif = (account: GeneratedAccount): string => qifHead(account) + qifRows(account)

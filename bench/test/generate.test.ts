@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { readCamt, readCsv, readOfx } from "@millrace/adapters/statement"
+import { readCamt, readCsv, readMt940, readOfx, readQif } from "@millrace/adapters/statement"
 import { Currency, Decimal } from "@millrace/core"
 import * as Result from "effect/Result"
-import { decimalText, generate, toCamt, toCsv, toOfx } from "../generate.ts"
+import { decimalText, generate, toCamt, toCsv, toMt940, toOfx, toQif } from "../generate.ts"
 
 const options = { fileName: "generated", baseCurrency: Currency.make("CHF") }
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -51,6 +51,17 @@ describe("generate", () => {
       )
       expect(difference).toBe("0")
     }
+  })
+
+  it("writes MT940 and QIF that are read back row by row", () => {
+    const [account] = generate({ ...seeded, accounts: 1 })
+    const days = account!.rows.map(({ date, cents }) => [date, Decimal.make(decimalText(cents))])
+    const mt940 = Result.getOrThrow(readMt940(bytes(toMt940(account!)), options))
+    expect(mt940.accounts[0]!.rows.map(({ date, amount }) => [date, amount])).toEqual(days)
+    expect([mt940.accounts[0]!.difference, mt940.warnings]).toEqual(["0", []])
+    const qif = Result.getOrThrow(readQif(bytes(toQif(account!)), options))
+    expect(qif.accounts[0]!.rows.map(({ date, amount }) => [date, amount])).toEqual(days)
+    expect(qif.accounts[0]!.number).toBe(account!.number)
   })
 
   it("writes minor units as exact text", () => {

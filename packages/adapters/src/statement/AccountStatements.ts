@@ -7,6 +7,9 @@ import { difference } from "./BalanceReconciliation.ts"
 import type { ReaderNotes } from "./ReaderNotes.ts"
 import type { StatedRow } from "./StatedRow.ts"
 
+/** Where a row goes that its statement does not keep. */
+export type TakeRow = (draft: StatementDraft, row: StatedRow) => void
+
 /** One statement of one account, as a message of the bank states it. */
 export class StatementDraft {
   /** Line that it begins on. */
@@ -23,12 +26,25 @@ export class StatementDraft {
   closing: Decimal.Decimal | undefined
   closingDate: CalendarDate.CalendarDate | undefined
   available: Decimal.Decimal | undefined
+  /** Those that were added and that nobody took. */
   rows: Array<StatedRow> = []
+  /** Rows that were added. */
+  count = 0
+  /** Their latest day, `""` where there is none. */
+  latest = ""
   /** Rows that could not be read. */
   refused = 0
 
   constructor(line: number) {
     this.line = line
+  }
+
+  /** Keeps a row, unless somebody takes it. */
+  add(row: StatedRow, take: TakeRow | undefined): void {
+    this.count++
+    if (row.date > this.latest) this.latest = row.date
+    if (take === undefined) this.rows.push(row)
+    else take(this, row)
   }
 }
 

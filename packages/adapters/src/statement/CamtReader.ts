@@ -2,12 +2,11 @@
 import { Buffer } from "node:buffer"
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
-import type { StatementDraft } from "./AccountStatements.ts"
+import type { TakeRow } from "./AccountStatements.ts"
 import { camtPaths } from "./CamtPaths.ts"
 import { CamtStatement } from "./CamtStatement.ts"
 import { fileEncoding } from "./LineSource.ts"
 import { ReaderNotes } from "./ReaderNotes.ts"
-import type { StatedRow } from "./StatedRow.ts"
 import { encodingLabel, headText } from "./TextDecoding.ts"
 import { XmlScanner } from "./XmlScanner.ts"
 
@@ -34,12 +33,12 @@ function* utf8Pieces(bytes: Uint8Array, encoding: string): Generator<Uint8Array>
 
 /**
  * Hands on the rows of messages that come in parts, of UTF-8, as they are read: nothing is kept of them, so the memory that
- * is needed does not grow with the file. Returns what `readCamt` would say of the whole beside its rows.
+ * is needed does not grow with the file, and their number has no limit. Returns what `readCamt` would say of the whole beside its rows.
  */
 export const scanCamt = (
   parts: Iterable<Uint8Array>,
   options: StatementOptions,
-  take?: (draft: StatementDraft, row: StatedRow) => void
+  take?: TakeRow
 ): StatementFault | { readonly statement: CamtStatement; readonly notes: ReaderNotes } => {
   const notes = new ReaderNotes()
   const statement: CamtStatement = new CamtStatement(

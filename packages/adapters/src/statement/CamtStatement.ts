@@ -3,7 +3,7 @@ import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
 import { parseIban } from "@millrace/core/bank"
 import type { AccountType } from "@millrace/core/provider"
 import { type StatementAccount, StatementFault } from "@millrace/core/upload"
-import { accountsOf, StatementDraft } from "./AccountStatements.ts"
+import { accountsOf, StatementDraft, type TakeRow } from "./AccountStatements.ts"
 import { plainAmount } from "./AmountText.ts"
 import { camtDate, CamtEntry } from "./CamtEntry.ts"
 import { Want } from "./CamtPaths.ts"
@@ -49,7 +49,7 @@ export class CamtStatement implements XmlHandler {
   private readonly base: Currency.Currency
   private readonly attribute: (name: string) => string
   /** Where a finished row goes; they are kept with their statement unless somebody takes them. */
-  private readonly take: ((draft: StatementDraft, row: StatementDraft["rows"][number]) => void) | undefined
+  private readonly take: TakeRow | undefined
   readonly drafts: Array<CamtDraft> = []
   messages = 0
   private draft: CamtDraft | undefined
@@ -58,12 +58,7 @@ export class CamtStatement implements XmlHandler {
   private rowCount = 0
   private readonly currencies = new Map<string, Currency.Currency | undefined>()
 
-  constructor(
-    notes: ReaderNotes,
-    base: Currency.Currency,
-    attribute: (name: string) => string,
-    take?: (draft: StatementDraft, row: StatementDraft["rows"][number]) => void
-  ) {
+  constructor(notes: ReaderNotes, base: Currency.Currency, attribute: (name: string) => string, take?: TakeRow) {
     this.notes = notes
     this.base = base
     this.attribute = attribute
@@ -99,7 +94,7 @@ export class CamtStatement implements XmlHandler {
         if (this.balance !== undefined) this.balance.currency = this.currencyOf(this.attribute("Ccy"))
         return
       case Want.entry:
-        if (++this.rowCount > maxRows) {
+        if (++this.rowCount > maxRows && this.take === undefined) {
           this.notes.fail({ line, element: "Ntry" }, `more than ${maxRows} rows in one file: split it by period`)
         }
         this.entry = new CamtEntry(line)
@@ -325,8 +320,7 @@ export class CamtStatement implements XmlHandler {
     if (status !== "" && status !== "BOOK" && !row.pending) {
       this.notes.warn(entry.line, `Ntry.Sts "${status.slice(0, 40)}" is not known: taken for booked`)
     }
-    if (this.take === undefined) draft.rows.push(row)
-    else this.take(draft, row)
+    draft.add(row, this.take)
   }
 
   private endStatement(draft: CamtDraft): void {

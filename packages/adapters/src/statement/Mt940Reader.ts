@@ -1,6 +1,7 @@
 /** MT940 and MT942 messages: in SWIFT blocks or plain, several in one file, in the dialects of banks. */
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
+import type { TakeRow } from "./AccountStatements.ts"
 import { fileEncoding, LineSource } from "./LineSource.ts"
 import { Mt940Statement } from "./Mt940Statement.ts"
 import { ReaderNotes } from "./ReaderNotes.ts"
@@ -25,12 +26,8 @@ const withoutControls = (line: string): string => {
 /** Headers of SWIFT blocks in front of a line: `{1:F01...}{2:O940...}{4:`. */
 const blocks = /^(?:\{[1-5S]:(?:[^{}]|\{[^{}]*\})*\}?)+/
 
-/** Reads a whole file, or says what is wrong first and on which line. */
-export const readMt940 = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
-  const { encoding, guessed } = fileEncoding(bytes, options.csv?.encoding)
-  const notes = new ReaderNotes()
-  const statement = new Mt940Statement(notes, options.baseCurrency)
-  const source = new LineSource(bytes, encoding)
+/** Tells the statement of every field; gives the first fault. */
+const takeLines = (source: LineSource, statement: Mt940Statement, notes: ReaderNotes): StatementFault | undefined => {
   let field: { readonly tag: string; readonly lines: Array<string>; readonly line: number } | undefined
   const close = (): void => {
     if (field !== undefined) statement.take(field)
@@ -38,8 +35,7 @@ export const readMt940 = (bytes: Uint8Array, options: StatementOptions): Result.
   }
   for (let raw = source.next(); raw !== undefined; raw = source.next()) {
     if (raw.includes("\u0000")) {
-      const message = "the file holds binary data: get it from the bank anew"
-      return Result.fail(new StatementFault({ message, line: source.line }))
+      return new StatementFault({ message: "the file holds binary data: get it from the bank anew", line: source.line })
     }
     let line = withoutControls(raw)
     if (line.startsWith("{")) {
@@ -56,28 +52,55 @@ export const readMt940 = (bytes: Uint8Array, options: StatementOptions): Result.
       close()
       statement.endMessage()
     } else if (field !== undefined && field.lines.length < maxLines) field.lines.push(line)
-    if (notes.fault !== undefined) return Result.fail(notes.fault)
+    if (notes.fault !== undefined) return notes.fault
   }
   if (source.isTooLong) {
-    return Result.fail(
-      new StatementFault({ message: "the line is longer than any of MT940 can be", line: source.line })
-    )
+    return new StatementFault({ message: "the line is longer than any of MT940 can be", line: source.line })
   }
   close()
   statement.endMessage()
-  if (notes.fault !== undefined) return Result.fail(notes.fault)
-  const isStatement = statement.drafts.some(({ number, rows, refused }) => number !== "" || rows.length + refused > 0)
+  if (notes.fault !== undefined) return notes.fault
+  const isStatement = statement.drafts.some(({ count, number, refused }) => number !== "" || count + refused > 0)
   if (!isStatement) {
     const message =
       "the file holds no statement: one begins with :20: and :25:, the account, and has its movements in :61:"
-    return Result.fail(new StatementFault({ message, line: 1, element: ":25:" }))
+    return new StatementFault({ message, line: 1, element: ":25:" })
   }
+  return undefined
+}
+
+/**
+ * Hands on the rows of a file that comes in parts, in the encoding that the options name, else in UTF-8, as they are read:
+ * nothing is kept of them, so the memory that is needed does not grow with the file, and their number has no limit. Returns
+ * what `readMt940` would say of the whole beside its rows.
+ */
+export const scanMt940 = (
+  parts: Iterable<Uint8Array>,
+  options: StatementOptions,
+  take?: TakeRow
+): StatementFault | { readonly statement: Mt940Statement; readonly notes: ReaderNotes } => {
+  const notes = new ReaderNotes()
+  const statement = new Mt940Statement(notes, options.baseCurrency, take)
+  const source = new LineSource(parts, options.csv?.encoding ?? "utf-8")
+  try {
+    return takeLines(source, statement, notes) ?? { statement, notes }
+  } finally {
+    source.close()
+  }
+}
+
+/** Reads a whole file, or says what is wrong first and on which line. */
+export const readMt940 = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+  const { encoding, guessed } = fileEncoding(bytes, options.csv?.encoding)
+  const scanned = scanMt940([bytes], { ...options, csv: { ...options.csv, encoding } })
+  if (scanned instanceof StatementFault) return Result.fail(scanned)
+  const { notes, statement } = scanned
   if (guessed) {
     notes.assumed["encoding"] = encoding
     notes.say(`encoding guessed: ${encoding}, set sourceConfig.csv.encoding to override`)
   }
-  for (const { line, number, rows } of statement.drafts) {
-    if (number === "" && rows.length > 0) notes.warn(line, "the statement does not say whose account it is (:25:)")
+  for (const { count, line, number } of statement.drafts) {
+    if (number === "" && count > 0) notes.warn(line, "the statement does not say whose account it is (:25:)")
   }
   const accounts = statement.accounts()
   if (accounts instanceof StatementFault) return Result.fail(accounts)

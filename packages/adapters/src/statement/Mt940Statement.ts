@@ -1,7 +1,7 @@
 /** Builds the accounts of MT940 and MT942 messages from their fields. */
 import { Currency, Decimal } from "@millrace/core"
 import { type StatementAccount, StatementFault } from "@millrace/core/upload"
-import { accountsOf, StatementDraft } from "./AccountStatements.ts"
+import { accountsOf, StatementDraft, type TakeRow } from "./AccountStatements.ts"
 import { typeOfCode } from "./BankCodes.ts"
 import { mtDetails } from "./Mt940Details.ts"
 import { type MtEntry, mtEntry } from "./Mt940Entry.ts"
@@ -9,7 +9,7 @@ import { mtAccount, mtAmount, mtBalance } from "./Mt940Fields.ts"
 import type { ReaderNotes } from "./ReaderNotes.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
-import { joinDistinct, tidy } from "./Wording.ts"
+import { joinDistinct, ownText, tidy } from "./Wording.ts"
 
 /** A tag, the lines that follow, and the line of the file that it stands on. */
 export interface MtField {
@@ -26,19 +26,44 @@ interface OpenEntry {
   readonly supplement: string
 }
 
+const addedAtOnce = 1_024
+
+/** The movements of one side of a message: fields 90D and 90C state them. */
+class MtSide {
+  count = 0
+  private amounts: Array<Decimal.Decimal> = []
+
+  add(amount: Decimal.Decimal): void {
+    this.count++
+    this.amounts.push(amount)
+    // Few messages state a sum, and one by one amounts are added slowly.
+    if (this.amounts.length === addedAtOnce) this.amounts = [this.sum()]
+  }
+
+  sum(): Decimal.Decimal {
+    return Decimal.sum(this.amounts)
+  }
+}
+
 const sums = /^(\d{1,9})([A-Z]{3})([\d,.]{1,40})$/
 
 export class Mt940Statement {
   private readonly notes: ReaderNotes
   private readonly base: Currency.Currency
+  private readonly takeRow: TakeRow | undefined
   readonly drafts: Array<StatementDraft> = []
   private draft: StatementDraft | undefined
+  // Of the draft that is open: those before it need them no more.
+  private debits = new MtSide()
+  private credits = new MtSide()
   private open: OpenEntry | undefined
   private rowCount = 0
 
-  constructor(notes: ReaderNotes, base: Currency.Currency) {
+  /** The rows stay with their statement, unless `takeRow` is given. */
+  constructor(notes: ReaderNotes, base: Currency.Currency, takeRow?: TakeRow) {
     this.notes = notes
     this.base = base
+    this.takeRow = takeRow
   }
 
   /** The message is over: what follows belongs to another one. */
@@ -66,8 +91,8 @@ export class Mt940Statement {
       case "25P": {
         const { bankId, currency, number } = mtAccount(first)
         const draft = this.begin(line, true)
-        draft.bankId = bankId
-        draft.number = number
+        draft.bankId = ownText(bankId)
+        draft.number = ownText(number)
         draft.currency = currency
         return
       }
@@ -120,6 +145,8 @@ export class Mt940Statement {
     }
     this.drafts.push(draft)
     this.draft = draft
+    this.debits = new MtSide()
+    this.credits = new MtSide()
     return draft
   }
 
@@ -128,7 +155,7 @@ export class Mt940Statement {
   }
 
   private entry({ line, lines }: MtField): void {
-    if (++this.rowCount > maxRows) {
+    if (++this.rowCount > maxRows && this.takeRow === undefined) {
       this.notes.fail({ line, element: ":61:" }, `more than ${maxRows} rows in one file: split it by period`)
       return
     }
@@ -154,7 +181,9 @@ export class Mt940Statement {
     const fallback = details.posting !== "" ? details.posting : supplement !== "" ? supplement : entry.reference
     const body = details.purpose === "" ? (name === "" ? fallback : "") : details.purpose
     const kind = typeOfCode(details.code, negative) ?? typeOfCode(entry.code, negative) ?? "OTHER"
-    draft.rows.push(
+    const side = negative ? this.debits : this.credits
+    side.add(entry.amount)
+    draft.add(
       new StatedRow(
         line,
         entry.bankReference,
@@ -169,7 +198,8 @@ export class Mt940Statement {
         entry.isExpected,
         name,
         ""
-      )
+      ),
+      this.takeRow
     )
   }
 
@@ -180,11 +210,11 @@ export class Mt940Statement {
     if (found === null || sum === undefined) return this.leftOut(field, "a count and a sum")
     const draft = this.begin(field.line, false)
     draft.currency ??= Currency.parse(found[2]!)
-    const own = draft.rows.filter(({ amount }) => Decimal.isNegative(amount) === (field.tag === "90D"))
-    const read = Decimal.abs(Decimal.sum(own.map(({ amount }) => amount)))
-    if (own.length !== Number(found[1]) || read !== sum) {
+    const own = field.tag === "90D" ? this.debits : this.credits
+    const read = Decimal.abs(own.sum())
+    if (own.count !== Number(found[1]) || read !== sum) {
       const stated = `${Number(found[1])} rows of ${sum}`
-      this.notes.warn(field.line, `:${field.tag}: states ${stated}, the message has ${own.length} of ${read}`)
+      this.notes.warn(field.line, `:${field.tag}: states ${stated}, the message has ${own.count} of ${read}`)
     }
   }
 

@@ -1,7 +1,7 @@
 /** QIF files (Quicken Interchange Format): bank, cash, card, asset, liability and brokerage accounts. */
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
-import { accountsOf } from "./AccountStatements.ts"
+import { accountsOf, type TakeRow } from "./AccountStatements.ts"
 import { orderOfPattern } from "./CsvDates.ts"
 import { comma, point } from "./CsvDecimals.ts"
 import { type FileEncoding, fileEncoding, LineSource } from "./LineSource.ts"
@@ -10,18 +10,25 @@ import { QifStatement } from "./QifStatement.ts"
 import { QifEvidence, QifValues } from "./QifValues.ts"
 import { ReaderNotes } from "./ReaderNotes.ts"
 
-type Reading = Result.Result<Statement, StatementFault>
-
-const fail = (message: string, line: number, element?: string): Result.Result<never, StatementFault> =>
-  Result.fail(new StatementFault({ message, line, ...(element === undefined ? {} : { element }) }))
+const fail = (message: string, line: number, element: string): StatementFault =>
+  new StatementFault({ message, line, element })
 
 /** Where an ambiguous day is month first: the programs that write QIF follow the country. */
 const monthFirstCurrencies = new Set(["USD", "PHP"])
 
-/** Looks at every day and amount of the file. */
-const lookAt = (bytes: Uint8Array, { encoding }: FileEncoding): QifEvidence | StatementFault => {
+/** Looks at every day and amount of the file, and whether it is text. */
+const lookAt = (parts: Iterable<Uint8Array>, encoding: string): QifEvidence | StatementFault => {
   const evidence = new QifEvidence()
-  const source = new LineSource(bytes, encoding)
+  const mayHaveZeros = encoding.startsWith("utf-16")
+  let isBinary = false
+  const watched = (function* () {
+    for (const part of parts) {
+      isBinary ||= !mayHaveZeros && part.includes(0)
+      if (isBinary) return
+      yield part
+    }
+  })()
+  const source = new LineSource(watched, encoding)
   for (const { fields, section } of qifRecords(source)) {
     if (section.kind !== "movements" && section.kind !== "investments") continue
     const date = fields.get("D")
@@ -29,26 +36,36 @@ const lookAt = (bytes: Uint8Array, { encoding }: FileEncoding): QifEvidence | St
     const amount = fields.get("U") ?? fields.get("T")
     if (amount !== undefined) evidence.addAmount(amount.text)
   }
+  // A line that is too long ends the reading: what is behind it tells whether the file is text at all.
+  for (const _ of watched) continue
+  if (isBinary) {
+    return fail("the file holds binary data: export it anew, or set sourceConfig.csv.encoding", 1, "encoding")
+  }
   return source.isTooLong
     ? new StatementFault({ message: "the line is longer than any of QIF can be", line: source.line })
     : evidence
 }
 
-/** Reads a whole QIF file, or says what is wrong, on which line, and what to set. */
-export const readQif = (bytes: Uint8Array, options: StatementOptions): Reading => {
+/**
+ * Hands on the rows of a file that comes in parts, in the encoding that is told, as they are read: nothing is kept of
+ * them, so the memory that is needed does not grow with the file, and their number has no limit. All days and amounts
+ * together tell how each is read, so the parts are asked for twice. Returns what `readQif` would say of the whole beside its
+ * rows.
+ */
+export const scanQif = (
+  parts: () => Iterable<Uint8Array>,
+  options: StatementOptions,
+  take?: TakeRow,
+  told: FileEncoding = { encoding: options.csv?.encoding ?? "utf-8", guessed: false }
+): StatementFault | { readonly statement: QifStatement; readonly notes: ReaderNotes } => {
   const csv = options.csv ?? {}
   const notes = new ReaderNotes()
-  const zero = bytes.indexOf(0)
-  const told = fileEncoding(bytes, csv.encoding)
-  if (zero >= 0 && !told.encoding.startsWith("utf-16")) {
-    return fail("the file holds binary data: export it anew, or set sourceConfig.csv.encoding", 1, "encoding")
-  }
   if (told.guessed) {
     notes.assumed["encoding"] = told.encoding
     notes.say(`encoding guessed: ${told.encoding}, set sourceConfig.csv.encoding to override`)
   }
-  const evidence = lookAt(bytes, told)
-  if (evidence instanceof StatementFault) return Result.fail(evidence)
+  const evidence = lookAt(parts(), told.encoding)
+  if (evidence instanceof StatementFault) return evidence
   const decided = evidence.decimals.decide(false)
   const decimal = csv.decimal === undefined ? decided.decimal : csv.decimal === "," ? comma : point
   if (csv.decimal === undefined) {
@@ -81,11 +98,14 @@ export const readQif = (bytes: Uint8Array, options: StatementOptions): Reading =
       notes.say(`dateFormat ambiguous: read as ${format}, set sourceConfig.csv.dateFormat to override`)
     }
   }
-  const statement = new QifStatement(notes, new QifValues(given ?? order.order, decimal), currency, csv)
-  for (const record of qifRecords(new LineSource(bytes, told.encoding))) {
+  const statement = new QifStatement(notes, new QifValues(given ?? order.order, decimal), currency, csv, take)
+  const source = new LineSource(parts(), told.encoding)
+  for (const record of qifRecords(source)) {
     statement.take(record)
-    if (notes.fault !== undefined) return Result.fail(notes.fault)
+    if (notes.fault !== undefined) break
   }
+  source.close()
+  if (notes.fault !== undefined) return notes.fault
   statement.end()
   if (statement.drafts.length === 0) {
     // Nothing was there to tell it by.
@@ -101,22 +121,27 @@ export const readQif = (bytes: Uint8Array, options: StatementOptions): Reading =
   if (refused !== undefined && notes.refused.length >= statement.read) {
     const all = notes.refused.length + statement.read
     const rows = all === 1 ? "" : ` (${notes.refused.length} of ${all} rows cannot be read)`
-    return Result.fail(
-      new StatementFault({
-        ...refused,
-        message: `${refused.message}${rows}. If this is not the file's fault, set sourceConfig.csv.dateFormat and decimal`
-      })
-    )
+    return new StatementFault({
+      ...refused,
+      message: `${refused.message}${rows}. If this is not the file's fault, set sourceConfig.csv.dateFormat and decimal`
+    })
   }
   for (const draft of statement.drafts) {
     // A balance of an earlier day than the rows says nothing of them.
-    const last = draft.rows.reduce((latest, row) => (row.date > latest ? row.date : latest), "")
-    if (draft.closingDate === undefined || draft.closingDate < last) {
+    if (draft.closingDate === undefined || draft.closingDate < draft.latest) {
       draft.closing = undefined
       draft.closingDate = undefined
     }
   }
-  const accounts = accountsOf(statement.drafts, currency, notes)
+  return { statement, notes }
+}
+
+/** Reads a whole QIF file, or says what is wrong, on which line, and what to set. */
+export const readQif = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+  const scanned = scanQif(() => [bytes], options, undefined, fileEncoding(bytes, options.csv?.encoding))
+  if (scanned instanceof StatementFault) return Result.fail(scanned)
+  const { notes, statement } = scanned
+  const accounts = accountsOf(statement.drafts, statement.currency, notes)
   if (accounts instanceof StatementFault) return Result.fail(accounts)
   return Result.succeed({
     format: "qif",

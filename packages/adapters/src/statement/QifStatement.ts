@@ -2,7 +2,7 @@
 import { type Currency, Decimal, limits } from "@millrace/core"
 import { parseIban } from "@millrace/core/bank"
 import type { CsvOptions } from "@millrace/core/feed"
-import { StatementDraft } from "./AccountStatements.ts"
+import { StatementDraft, type TakeRow } from "./AccountStatements.ts"
 import { accountTypeOf, isVoid, summaryOf } from "./CsvWords.ts"
 import { investmentAction } from "./QifInvestment.ts"
 import { type QifRecord, sectionOf } from "./QifRecords.ts"
@@ -10,7 +10,7 @@ import type { QifValues } from "./QifValues.ts"
 import type { ReaderNotes } from "./ReaderNotes.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
-import { joinDistinct, meaningful, tidy } from "./Wording.ts"
+import { joinDistinct, meaningful, ownText, tidy } from "./Wording.ts"
 
 const transferTo = /^\[(.*)\]/
 
@@ -35,8 +35,9 @@ export class QifStatement {
   read = 0
   private readonly notes: ReaderNotes
   private readonly values: QifValues
-  private readonly currency: Currency.Currency
+  readonly currency: Currency.Currency
   private readonly options: CsvOptions
+  private readonly takeRow: TakeRow | undefined
   private draft: StatementDraft | undefined
   /** The account that the next section is of. */
   private named: QifRecord | undefined
@@ -47,11 +48,19 @@ export class QifStatement {
   private split = 0
   private readonly skippedSections = new Map<string, number>()
 
-  constructor(notes: ReaderNotes, values: QifValues, currency: Currency.Currency, options: CsvOptions) {
+  /** The rows stay with their account, unless `takeRow` is given. */
+  constructor(
+    notes: ReaderNotes,
+    values: QifValues,
+    currency: Currency.Currency,
+    options: CsvOptions,
+    takeRow?: TakeRow
+  ) {
     this.notes = notes
     this.values = values
     this.currency = currency
     this.options = options
+    this.takeRow = takeRow
   }
 
   take(record: QifRecord): void {
@@ -68,7 +77,7 @@ export class QifStatement {
       this.named = record
       this.isListed = true
     } else if (section.kind === "other") {
-      this.skippedSections.set(section.name, (this.skippedSections.get(section.name) ?? 0) + 1)
+      this.skippedSections.set(ownText(section.name), (this.skippedSections.get(section.name) ?? 0) + 1)
     } else this.movement(record)
   }
 
@@ -92,7 +101,7 @@ export class QifStatement {
     }
     const draft = new StatementDraft(record.line)
     const account = this.named?.fields
-    const name = account?.get("N")?.text ?? ""
+    const name = ownText(account?.get("N")?.text ?? "")
     const stated = account?.get("T")?.text
     const byName = accountTypeOf(name)
     const own = stated === undefined ? record.section : sectionOf(stated)
@@ -122,7 +131,7 @@ export class QifStatement {
   private movement(record: QifRecord): void {
     const { fields, line, section } = record
     const draft = this.draft!
-    if (++this.rows > maxRows) {
+    if (++this.rows > maxRows && this.takeRow === undefined) {
       return this.notes.fail({ line }, `more than ${maxRows} rows in one file: split it by period`)
     }
     const field = (letter: string): string => fields.get(letter)?.text ?? ""
@@ -159,11 +168,11 @@ export class QifStatement {
     else if (action?.cash === "takes") amount = Decimal.negate(Decimal.abs(amount))
     else if (this.options.negate === true) amount = Decimal.negate(amount)
     const own = transferTo.exec(category)?.[1]
-    if (!isInvestment && draft.rows.length === 0 && summaryOf(payee) === "opening" && isOwn(own, draft.name)) {
+    if (!isInvestment && draft.count === 0 && summaryOf(payee) === "opening" && isOwn(own, draft.name)) {
       // The first record of an account says what it began with, and its name.
       draft.opening = amount
       draft.openingDate = date
-      if (draft.name === "" && draft.number === "" && own !== undefined) draft.name = own
+      if (draft.name === "" && draft.number === "" && own !== undefined) draft.name = ownText(own)
       return this.notes.warn(line, `"${payee.slice(0, 40)}" is the opening balance, not a movement`)
     }
     this.read++
@@ -171,7 +180,7 @@ export class QifStatement {
     const number = field("N")
     const security = isInvestment ? securityText(number, field("Y"), field("Q"), field("I")) : ""
     const text = payee === "" ? (security === "" ? memo : security) : payee
-    draft.rows.push(
+    draft.add(
       new StatedRow(
         line,
         "",
@@ -186,7 +195,8 @@ export class QifStatement {
         false,
         "",
         this.categoryOf(record, category, amount)
-      )
+      ),
+      this.takeRow
     )
   }
 

@@ -1,5 +1,6 @@
 /** What the reading of a file has to say beside its rows: what was assumed, what was left out, and why. */
 import { type RefusedRow, StatementFault } from "@millrace/core/upload"
+import { ownText } from "./Wording.ts"
 
 /** Warnings that are named; the others are counted. */
 const maxWarnings = 50
@@ -21,7 +22,7 @@ export class ReaderNotes {
 
   /** About the file as a whole. */
   say(message: string): void {
-    if (this.named.length < maxWarnings) this.named.push(message)
+    if (this.named.length < maxWarnings) this.named.push(ownText(message))
     else this.more++
   }
 
@@ -31,7 +32,7 @@ export class ReaderNotes {
 
   /** A row of which nothing is taken; the others are. */
   refuse(place: Place, message: string): void {
-    this.refused.push({ ...place, message })
+    this.refused.push({ ...place, message: ownText(message) })
   }
 
   fail(place: Place, message: string): void {

@@ -1,6 +1,6 @@
 /** Bounds of what one statement file may hold: memory stays a small multiple of the file. */
 
-/** Movements of one file, over all of its accounts. */
+/** Movements of one file that are kept, over all of its accounts. */
 export const maxRows = 200_000
 
 /** Accounts of one file. */

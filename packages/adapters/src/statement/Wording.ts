@@ -1,4 +1,5 @@
 /** How the texts of a row are put together, for every statement format. */
+import { Buffer } from "node:buffer"
 
 const doubleSpace = /\s{2,}/g
 
@@ -19,3 +20,6 @@ export const joinDistinct = (a: string, b: string): string => {
 /** A cheque number or reference; a bank that has none often writes zeros. */
 export const meaningful = (reference: string): string =>
   reference === "" || (reference.charCodeAt(0) <= 48 && /^[0\s-]*$/.test(reference)) ? "" : reference
+
+/** A text that stands by itself: a part of a longer one would keep all of that alive. */
+export const ownText = (text: string): string => Buffer.from(text, "utf8").toString("utf8")
