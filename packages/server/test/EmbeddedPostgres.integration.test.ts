@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
 import { client } from "@millrace/verification/postgres/TestPostgres"
+import { freePort } from "@millrace/verification/process/ServerProcess"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -146,3 +147,31 @@ it("keeps what a commit promises and takes the settings of the machine, also in 
   })
   expect(Number(most)).toBeGreaterThanOrEqual(256)
 })
+
+it("takes another port where the free one was taken meanwhile, and says of a named one that it is taken", async () => {
+  const other = await makeDataFolder()
+  const folderOfOther = join(other.path, "postgres")
+  try {
+    const ports = [postgres.port, undefined]
+    const started = await Effect.runPromise(
+      Effect.scoped(
+        Effect.map(
+          start({
+            folder: folderOfOther,
+            durable: false,
+            freePort: async () => ports.shift() ?? (await freePort())
+          }),
+          ({ port }) => port
+        )
+      )
+    )
+    expect(ports).toEqual([])
+    expect(started).not.toBe(postgres.port)
+    const refused = await Effect.runPromise(
+      Effect.flip(Effect.scoped(start({ folder: folderOfOther, durable: false, port: postgres.port })))
+    )
+    expect(refused.message).toMatch(/Address already in use/)
+  } finally {
+    await other.remove()
+  }
+}, 120_000)

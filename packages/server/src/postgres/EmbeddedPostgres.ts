@@ -38,6 +38,8 @@ export interface PostgresOptions {
   readonly durable: boolean
   /** A free one when absent. */
   readonly port?: number
+  /** Finds a port where none is named; by default the system does. */
+  readonly freePort?: () => Promise<number>
   /** More settings of the server. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -61,7 +63,7 @@ const runAs = async (): Promise<RunAs | undefined> => {
   return (await readIds("postgres")) ?? (await readIds("nobody")) ?? { uid: 65_534, gid: 65_534 }
 }
 
-const freePort = (): Promise<number> =>
+const systemPort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once("error", reject)
@@ -232,6 +234,11 @@ const endingOf = (printed: string, folder: string): string =>
 
 const logBytes = 4 * 1_048_576
 
+/** A port that was free a moment ago may be taken by another program, or by a connection that goes out. */
+const portTries = 5
+
+const isTaken = ({ message }: PostgresFailure): boolean => /could not create any TCP\/IP sockets/.test(message)
+
 /** After a crash all of the log is read again, which takes seconds, and minutes on a slow disk. */
 const startMillis = 600_000
 
@@ -305,11 +312,15 @@ export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres,
     const programs = yield* binaries(folder, user !== undefined)
     if (!(yield* Effect.promise(() => isInitialised(folder)))) yield* initialise(programs, folder, password, user)
     yield* endOrphan(folder)
-    const port = options.port ?? (yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") }))
     const log = yield* Effect.acquireRelease(
       Effect.sync(() => boundedLog(`${options.folder}.log`, logBytes)),
       ({ close }) => Effect.sync(close)
     )
-    const launched = yield* launch(programs, { ...options, folder }, port, user, log)
-    return { host: "127.0.0.1", port, username, password, ...launched }
+    const launchOn = Effect.fnUntraced(function* (port: number) {
+      const launched = yield* launch(programs, { ...options, folder }, port, user, log)
+      return { host: "127.0.0.1", port, username, password, ...launched }
+    })
+    if (options.port !== undefined) return yield* launchOn(options.port)
+    const findPort = Effect.tryPromise({ try: options.freePort ?? systemPort, catch: failure("No port is free.") })
+    return yield* findPort.pipe(Effect.flatMap(launchOn), Effect.retry({ times: portTries - 1, while: isTaken }))
   })
