@@ -11,6 +11,9 @@ import { StoreClock, type StorageTests } from "./StorageTests.ts"
 const now = Timestamp.make("2026-03-04T05:06:07.008Z")
 const limits = { free: 1, starter: 1, standard: 2, professional: 3, business: 1, enterprise: 1 }
 
+/** Seconds pass while a test runs. */
+const isAbout = (seconds: number) => (wait: number) => wait === seconds || wait === seconds - 1
+
 const arrange = Effect.fnUntraced(function* (fields: Partial<Workspace> = {}) {
   const workspace = yield* makeWorkspace({ plan: "standard", ...fields })
   const owner = yield* makeUser()
@@ -58,6 +61,75 @@ export const tests: StorageTests = (it) => {
       expect(refused.decision).toMatchObject({ admitted: false, limit: 2 })
       expect(refused.decision.retryAfter).toBeGreaterThanOrEqual(1)
       expect(yield* admitted(foreign.id)).toEqual([true, 3])
+    })
+  )
+
+  it.effect("answers many that come at once as if each had come alone, in their order", () =>
+    Effect.gen(function* () {
+      const { arrive, insert } = yield* arrange()
+      const other = yield* arrange({ plan: "professional" })
+      const [one, two, foreign] = [
+        yield* insert(null, null),
+        yield* insert(null, null),
+        yield* other.insert(null, null)
+      ]
+      const revoked = yield* insert(null, Timestamp.make("2026-01-01T00:00:00.000Z"))
+      const ids = [one.id, revoked.id, foreign.id, two.id, one.id, foreign.id, "of-nothing", two.id, foreign.id]
+      const found = yield* Effect.forEach(
+        ids,
+        Effect.fnUntraced(function* (id) {
+          const arrival = Option.getOrUndefined(yield* arrive(`hash-${id}`))
+          return arrival === undefined ? undefined : [arrival.key.id, arrival.workspace.id, arrival.decision.admitted]
+        }),
+        { concurrency: "unbounded" }
+      )
+      expect(found).toEqual([
+        [one.id, one.workspaceId, true],
+        undefined,
+        [foreign.id, foreign.workspaceId, true],
+        [two.id, two.workspaceId, true],
+        [one.id, one.workspaceId, false],
+        [foreign.id, foreign.workspaceId, true],
+        undefined,
+        [two.id, two.workspaceId, false],
+        [foreign.id, foreign.workspaceId, true]
+      ])
+      expect(Option.getOrThrow(yield* other.arrive(`hash-${foreign.id}`)).decision.admitted).toBe(false)
+    })
+  )
+
+  it.effect("tells each of many that come at once how long it would wait", () =>
+    Effect.gen(function* () {
+      const { arrive, insert } = yield* arrange({ plan: "professional" })
+      const { id } = yield* insert(null, null)
+      const clock = yield* StoreClock
+      const waits = (count: number) =>
+        Effect.forEach(
+          Array.from({ length: count }),
+          () => Effect.map(arrive(`hash-${id}`), (found) => Option.getOrThrow(found).decision.retryAfter),
+          { concurrency: "unbounded" }
+        )
+      expect(yield* waits(2)).toEqual([0, 0])
+      yield* clock.pass(30)
+      const [third, fourth, ...further] = yield* waits(5)
+      expect([third, fourth]).toEqual([0, expect.toSatisfy(isAbout(30))])
+      expect(further).toEqual([60, 60, 60])
+      // The first two are forgotten by then, and those that were refused are not.
+      yield* clock.pass(31)
+      expect(yield* waits(3)).toEqual([expect.toSatisfy(isAbout(29)), expect.toSatisfy(isAbout(29)), 60])
+      yield* clock.pass(60)
+      expect(yield* waits(4)).toEqual([0, 0, 0, 60])
+    })
+  )
+
+  it.effect("counts all of more than go in one statement", () =>
+    Effect.gen(function* () {
+      const { arrive, insert } = yield* arrange({ plan: "professional" })
+      const { id } = yield* insert(null, null)
+      const found = yield* Effect.forEach(Array.from({ length: 300 }), () => arrive(`hash-${id}`), {
+        concurrency: "unbounded"
+      })
+      expect(found.filter((one) => Option.getOrThrow(one).decision.admitted)).toHaveLength(3)
     })
   )
 

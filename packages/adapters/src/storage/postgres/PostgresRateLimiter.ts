@@ -7,18 +7,15 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { stored } from "./SqlFailure.ts"
 
 /**
- * The statement that counts the arrivals that `source` selects as key, limit and stamps.
- *
- * Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of the
- * call before kept. A clock that goes back cannot admit more than a standing one would.
+ * Counts one arrival. Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of
+ * the call before kept. A clock that goes back cannot admit more than a standing one would.
  */
-export const counting = (source: string): string => `
-  insert into request_window as w (key, size, stamps) ${source}
+const arriveStatement = `
+  insert into request_window as w (key, size, stamps)
+  values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])
   on conflict (key) do update set size = excluded.size,
     stamps = (greatest(excluded.stamps[1], w.stamps[1]) || w.stamps[1:w.size])[1:excluded.size + 1]
   returning stamps[1] as at, stamps[size] as blocking, stamps[size + 1] as oldest`
-
-const arriveStatement = counting("values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])")
 
 export interface WindowRow {
   readonly at: number
