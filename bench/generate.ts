@@ -121,24 +121,28 @@ const ofxRow = ({ id, date, cents, type, name, memo }: GeneratedRow): string =>
 
 const status = "<STATUS>\n<CODE>0\n<SEVERITY>INFO\n</STATUS>\n"
 
-const ofxAccount = ({ bankId, number, currency, rows }: GeneratedAccount, n: number): string => {
-  const last = rows.at(-1)?.date ?? CalendarDate.fromEpochDay(firstDay)
-  const closing = decimalText(rows.reduce((sum, row) => sum + row.cents, 0))
-  return (
-    `<STMTTRNRS>\n<TRNUID>${n + 1}\n${status}<STMTRS>\n<CURDEF>${currency}\n` +
-    `<BANKACCTFROM>\n<BANKID>${bankId}\n<ACCTID>${number}\n<ACCTTYPE>CHECKING\n</BANKACCTFROM>\n` +
-    `<BANKTRANLIST>\n<DTSTART>${ofxDate(rows[0]?.date ?? last)}\n<DTEND>${ofxDate(last)}\n` +
-    `${rows.map(ofxRow).join("")}</BANKTRANLIST>\n` +
-    `<LEDGERBAL>\n<BALAMT>${closing}\n<DTASOF>${ofxDate(last)}\n</LEDGERBAL>\n</STMTRS>\n</STMTTRNRS>\n`
+/** One OFX 1.02 file (SGML, leaves without closing tags, UTF-8) of all accounts, in pieces. */
+export function* ofxPieces(accounts: ReadonlyArray<GeneratedAccount>): Generator<string> {
+  yield (
+    "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nSECURITY:NONE\nENCODING:UTF-8\nCHARSET:NONE\n" +
+      "COMPRESSION:NONE\nOLDFILEUID:NONE\nNEWFILEUID:NONE\n\n<OFX>\n<SIGNONMSGSRSV1>\n<SONRS>\n" +
+      `${status}<DTSERVER>20260314120000\n<LANGUAGE>ENG\n</SONRS>\n</SIGNONMSGSRSV1>\n<BANKMSGSRSV1>\n`
   )
+  for (const [n, { bankId, currency, number, rows }] of accounts.entries()) {
+    const last = rows.at(-1)?.date ?? CalendarDate.fromEpochDay(firstDay)
+    const closing = decimalText(rows.reduce((sum, row) => sum + row.cents, 0))
+    yield (
+      `<STMTTRNRS>\n<TRNUID>${n + 1}\n${status}<STMTRS>\n<CURDEF>${currency}\n` +
+        `<BANKACCTFROM>\n<BANKID>${bankId}\n<ACCTID>${number}\n<ACCTTYPE>CHECKING\n</BANKACCTFROM>\n` +
+        `<BANKTRANLIST>\n<DTSTART>${ofxDate(rows[0]?.date ?? last)}\n<DTEND>${ofxDate(last)}\n`
+    )
+    for (const row of rows) yield ofxRow(row)
+    yield `</BANKTRANLIST>\n<LEDGERBAL>\n<BALAMT>${closing}\n<DTASOF>${ofxDate(last)}\n</LEDGERBAL>\n</STMTRS>\n</STMTTRNRS>\n`
+  }
+  yield "</BANKMSGSRSV1>\n</OFX>\n"
 }
 
-/** One OFX 1.02 file (SGML, leaves without closing tags, UTF-8) of all accounts. */
-export const toOfx = (accounts: ReadonlyArray<GeneratedAccount>): string =>
-  "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nSECURITY:NONE\nENCODING:UTF-8\nCHARSET:NONE\n" +
-  "COMPRESSION:NONE\nOLDFILEUID:NONE\nNEWFILEUID:NONE\n\n<OFX>\n<SIGNONMSGSRSV1>\n<SONRS>\n" +
-  `${status}<DTSERVER>20260314120000\n<LANGUAGE>ENG\n</SONRS>\n</SIGNONMSGSRSV1>\n` +
-  `<BANKMSGSRSV1>\n${accounts.map(ofxAccount).join("")}</BANKMSGSRSV1>\n</OFX>\n`
+export const toOfx = (accounts: ReadonlyArray<GeneratedAccount>): string => [...ofxPieces(accounts)].join("")
 
 const camtEntry = ({ id, date, cents, name, memo }: GeneratedRow, currency: string): string => {
   const [side, party] = cents < 0 ? ["DBIT", "Cdtr"] : ["CRDT", "Dbtr"]

@@ -1,13 +1,12 @@
 /**
  * How much memory the reading of a file takes beside its rows, as the file grows: of the formats whose rows are told one by
- * one. CSV and OFX are not among them, they are held as a whole: what a column of a CSV file means follows from all of its
- * rows, and the reader of OFX looks behind an element for its end before it takes it for a group.
+ * one. CSV is not among them, it is held as a whole: what a column of a CSV file means follows from all of its rows.
  */
-import { scanCamt, scanMt940, scanQif } from "@millrace/adapters/statement"
+import { scanCamt, scanMt940, scanOfx, scanQif } from "@millrace/adapters/statement"
 import { Currency } from "@millrace/core"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
-import { camtPieces, generate, qifHead, qifRows, toMt940 } from "../generate.ts"
+import { camtPieces, generate, ofxPieces, qifHead, qifRows, toMt940 } from "../generate.ts"
 
 const options: StatementOptions = { fileName: "statement", baseCurrency: Currency.make("CHF") }
 const megabyte = 1_000_000
@@ -29,7 +28,15 @@ const formats = (): ReadonlyArray<Growing> => {
   const accounts = generate({ seed: 9, transactions: rowsOfBlock, accounts: 1 })
   const account = accounts[0]!
   const [head = "", begin = "", balances = "", ...rest] = camtPieces(accounts)
+  const [ofxHead = "", ofxBegin = "", ...ofxRest] = ofxPieces(accounts)
   return [
+    {
+      name: "OFX",
+      head: ofxHead + ofxBegin,
+      block: ofxRest.slice(0, -2).join(""),
+      tail: ofxRest.slice(-2).join(""),
+      scan: (parts, take) => scanOfx(parts, options, take)
+    },
     {
       name: "CAMT",
       head: head + begin + balances,

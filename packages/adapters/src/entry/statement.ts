@@ -2,7 +2,7 @@
 export { readCamt, scanCamt } from "../statement/CamtReader.ts"
 export { readCsv } from "../statement/CsvReader.ts"
 export { readMt940, scanMt940 } from "../statement/Mt940Reader.ts"
-export { readOfx } from "../statement/OfxReader.ts"
+export { readOfx, scanOfx } from "../statement/OfxReader.ts"
 export { readQif, scanQif } from "../statement/QifReader.ts"
 export { readStatement } from "../statement/StatementReader.ts"
 export * as StatementThreads from "../statement/thread/StatementThreads.ts"

@@ -1,5 +1,6 @@
 /** Texts of which a file has few, many times: the same string for the same letters, found without making another one. */
 import type { CharacterCodes } from "./CharacterCodes.ts"
+import { ownText } from "./Wording.ts"
 
 const size = 256
 
@@ -17,7 +18,8 @@ export class FewTexts {
       while (offset < held.length && held.charCodeAt(offset) === codes[start + offset]) offset++
       if (offset === held.length) return held
     }
-    const text = source.slice(start, end)
+    // A text of its own: these are kept longer than what they stand in.
+    const text = ownText(source.slice(start, end))
     this.held[place] = text
     return text
   }

@@ -2,7 +2,7 @@
 import type { AccountType } from "@millrace/core/provider"
 import type { CalendarDate, Currency, Decimal } from "@millrace/core"
 import type { StatementAccount, StatementRow } from "@millrace/core/upload"
-import type { Mutable } from "./StatedRow.ts"
+import type { Mutable, StatedRow } from "./StatedRow.ts"
 import { difference } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */
@@ -20,7 +20,10 @@ export class AccountDraft {
   closing: Decimal.Decimal | undefined
   available: Decimal.Decimal | undefined
   balanceDate: CalendarDate.CalendarDate | undefined
+  /** Those that nobody took. */
   readonly rows: Array<Mutable<StatementRow>> = []
+  /** Rows that were read. */
+  count = 0
   /** Rows that could not be read. */
   refused = 0
   /** Whether the file has said whose account it is. */
@@ -30,6 +33,9 @@ export class AccountDraft {
   /** Rows that name no currency of their own. */
   inherits = false
 }
+
+/** Where a row goes that its statement does not keep. `security`: the id of what moved, `""` for none. */
+export type TakeOfxRow = (draft: AccountDraft, row: StatedRow, security: string) => void
 
 const earlier = (a: CalendarDate.CalendarDate | undefined, b: CalendarDate.CalendarDate | undefined) =>
   a === undefined ? b : b === undefined || a < b ? a : b

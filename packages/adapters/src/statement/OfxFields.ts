@@ -3,6 +3,7 @@ import { type CalendarDate, Decimal, limits } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { type OfxNotes, pathOf } from "./OfxNotes.ts"
 import { ofxDate, ofxGroupedAmount, ofxPlainAmount } from "./OfxValues.ts"
+import { ownText } from "./Wording.ts"
 
 export class OfxFields {
   private readonly notes: OfxNotes
@@ -68,7 +69,7 @@ export class OfxFields {
     } else if (plain === undefined) {
       this.notes.warn(position, `${pathOf([parent, tag])} "${text}" was read as ${amount}`)
     }
-    return amount
+    return amount === undefined ? undefined : (ownText(amount) as Decimal.Decimal)
   }
 
   /** The decimal separator is the last one, and no lone one before three digits: that may group thousands. */

@@ -2,10 +2,13 @@
 import type { StatementFault } from "@millrace/core/upload"
 import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import type { TextForm } from "./OfxValues.ts"
+import type { TextLines } from "./TextLines.ts"
 
 /** Receives the elements in file order. A set `fault` ends the scan. */
 export interface OfxHandler {
   readonly fault: StatementFault | undefined
+  /** The file goes on in another text: positions are positions in it. */
+  renew(lines: TextLines): void
   /** Takes a row in the place of `open`, `leaf` and `close`. False, and nothing is taken, where it has to be told so. */
   row(row: OfxPlainRow, position: number): boolean
   open(tag: number, position: number): void

@@ -2,21 +2,30 @@
 import type { OfxHandler } from "./OfxHandler.ts"
 import { endsOpen } from "./OfxNesting.ts"
 import { firstLeaf, isSameName, tagNames } from "./OfxTags.ts"
+import { ownText } from "./Wording.ts"
 
 export class OfxOpenElements {
-  private readonly text: string
+  private text: string
   private readonly handler: OfxHandler
-  // Tag number of each, and where its name stands (for unknown ones).
+  // Tag number of each, and its name in capitals (of unknown ones).
   private readonly tags: Array<number> = []
-  private readonly starts: Array<number> = []
-  private readonly ends: Array<number> = []
-  // Name of the last leaf, which may be closed behind a comment.
+  private readonly names: Array<string> = []
+  // Name of the last leaf, which may be closed behind a comment: where it stands, or what it was in the text before.
   private leafFrom = 0
   private leafTo = 0
+  private leafName = ""
 
   constructor(text: string, handler: OfxHandler) {
     this.text = text
     this.handler = handler
+  }
+
+  /** The file goes on in another text. */
+  renew(text: string): void {
+    if (this.leafTo > 0) this.leafName = ownText(this.text.slice(this.leafFrom, this.leafTo).toUpperCase())
+    this.leafFrom = 0
+    this.leafTo = 0
+    this.text = text
   }
 
   get depth(): number {
@@ -29,31 +38,32 @@ export class OfxOpenElements {
     this.leafTo = nameTo
   }
 
-  /** Opens an element, without telling the handler. */
-  push(tag: number, nameFrom: number, nameTo: number): void {
+  /** Opens an element, without telling the handler. `name`: of an unknown one, in capitals. */
+  push(tag: number, name: string): void {
     this.tags.push(tag)
-    this.starts.push(nameFrom)
-    this.ends.push(nameTo)
+    this.names.push(name)
   }
 
   private pop(position: number): void {
     this.handler.close(this.tags.pop()!, position)
-    this.starts.pop()
-    this.ends.pop()
+    this.names.pop()
   }
 
   /** An end tag: ends its element and all in it, or a leaf that ended already, or is said to be a stray one. */
   close(tag: number, position: number, nameFrom: number, nameTo: number): void {
+    const name = tag === 0 ? this.text.slice(nameFrom, nameTo).toUpperCase() : ""
     let top = this.tags.length - 1
-    while (top >= 0) {
-      const open = this.tags[top]!
-      if (open === tag && (tag !== 0 || isSameName(this.text, this.starts[top]!, this.ends[top]!, nameFrom, nameTo)))
-        break
-      top--
-    }
+    while (top >= 0 && (this.tags[top] !== tag || this.names[top] !== name)) top--
     if (top >= 0) return this.endDownTo(top, position, true)
-    if ((tag === 0 || tag >= firstLeaf) && isSameName(this.text, this.leafFrom, this.leafTo, nameFrom, nameTo)) return
+    if ((tag === 0 || tag >= firstLeaf) && this.isLastLeaf(nameFrom, nameTo)) return
     this.handler.stray(tag, position, this.text.slice(nameFrom, Math.min(nameTo, nameFrom + 40)))
+  }
+
+  private isLastLeaf(nameFrom: number, nameTo: number): boolean {
+    const { leafFrom, leafTo, text } = this
+    return leafTo > 0
+      ? isSameName(text, leafFrom, leafTo, nameFrom, nameTo)
+      : this.leafName !== "" && this.leafName === text.slice(nameFrom, nameTo).toUpperCase()
   }
 
   /** Ends what cannot hold the element that opens. */

@@ -7,6 +7,7 @@ import { isSpace } from "./AmountText.ts"
 import { type CharacterCodes, isPart } from "./CharacterCodes.ts"
 import { findTag, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
 import { ofxDate, ofxText, TextForm } from "./OfxValues.ts"
+import { maxElement } from "./StatementLimits.ts"
 import { TextLines } from "./TextLines.ts"
 import { joinDistinct, tidy } from "./Wording.ts"
 
@@ -39,11 +40,11 @@ export class OfxPlainRow {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new OfxPlainRow(TextLines.exemplar)
 
-  readonly text: string
+  text: string
   /** Name of its last leaf. */
   leafFrom = 0
   leafTo = 0
-  readonly codes: CharacterCodes
+  codes: CharacterCodes
   private readonly starts = new Int32Array(leaves.length)
   private readonly ends = new Int32Array(leaves.length)
   private readonly forms = new Uint8Array(leaves.length)
@@ -57,12 +58,21 @@ export class OfxPlainRow {
   private lineCount = 0
   private lastLine = 0
   private hasRuns = false
-  private readonly lines: TextLines
+  private lines: TextLines
 
   constructor(lines: TextLines) {
     this.text = lines.text
     this.codes = lines.codes
     this.lines = lines
+  }
+
+  /** The file goes on in another text. */
+  renew(lines: TextLines): void {
+    this.text = lines.text
+    this.codes = lines.codes
+    this.lines = lines
+    this.lastStart = 0
+    this.lastEnd = 0
   }
 
   /** Counts the lines of the row, whose own line was asked for last. */
@@ -167,7 +177,7 @@ export class OfxPlainRow {
         } else if (c === 0xa0 && special === length) special = at
         c = codes[++at]!
       }
-      if (at >= length) return -1
+      if (at >= length || at - nameFrom >= maxElement) return -1
       let stop = at
       while (start < stop && isSpace(codes[start]!)) start++
       while (stop > start && isSpace(codes[stop - 1]!)) stop--

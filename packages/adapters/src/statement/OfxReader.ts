@@ -2,11 +2,16 @@
 import { Buffer } from "node:buffer"
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
+import type { TakeOfxRow } from "./OfxAccount.ts"
+import { OfxSeenEnds } from "./OfxEndTags.ts"
 import { OfxNotes } from "./OfxNotes.ts"
+import { outlineOf } from "./OfxOutline.ts"
 import { OfxScanner } from "./OfxScanner.ts"
 import { OfxStatement } from "./OfxStatement.ts"
+import { OfxWindows } from "./OfxWindows.ts"
 import { decodeText, encodingLabel, headText } from "./TextDecoding.ts"
 import { TextLines } from "./TextLines.ts"
+import { TextPieces } from "./TextPieces.ts"
 
 const headLength = 4_096
 
@@ -27,10 +32,50 @@ const withoutPadding = (text: string): string => {
   return end === text.length ? text : text.slice(0, end)
 }
 
-/** Reads a whole OFX file, or says what is wrong first and on which line. */
-export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+/** The label of the Encoding standard that the head of a file declares. */
+const declaredLabel = (bytes: Uint8Array): string | undefined => {
   const declared = declaredCharset(headText(bytes, headLength))
-  const label = declared === undefined ? undefined : encodingLabel(declared)
+  return declared === undefined ? undefined : encodingLabel(declared)
+}
+
+export interface ScannedOfx {
+  readonly statement: OfxStatement
+  readonly notes: OfxNotes
+}
+
+/**
+ * Hands on the rows of a file that comes in parts, as they are read: nothing is kept of them, so the memory that is needed
+ * does not grow with the file, and their number has no limit. Whether the file is UTF-8, where it ends and which unknown
+ * elements end somewhere is told by all of it, so the parts are asked for twice, and once more where it is no UTF-8. A row has
+ * no currency where its statement names it later or not at all, and names of securities follow at the end. Returns what
+ * `readOfx` would say of the whole beside its rows. `least`: characters that are read together.
+ */
+export const scanOfx = (
+  parts: () => Iterable<Uint8Array>,
+  options: StatementOptions,
+  take?: TakeOfxRow,
+  least?: number
+): StatementFault | ScannedOfx => {
+  const outline = outlineOf(parts, declaredLabel, least)
+  if (outline instanceof StatementFault) return outline
+  const pieces = new TextPieces(parts(), outline.encoding, least)
+  try {
+    const windows = new OfxWindows(pieces, outline.length, least)
+    const lines = windows.first(outline.terminator)
+    const notes = new OfxNotes(lines)
+    const statement = new OfxStatement(notes, options.baseCurrency, take)
+    const fault = new OfxScanner(lines, statement, new OfxSeenEnds(outline.endTags), windows).scan()
+    if (fault !== undefined) return fault
+    if (outline.isAssumed) notes.assumed["encoding"] = outline.encoding
+    return { statement, notes }
+  } finally {
+    pieces.close()
+  }
+}
+
+/** A file that is held as a whole, in one pass: what `scanOfx` says of its parts, with the rows. */
+export const scanWholeOfx = (bytes: Uint8Array, options: StatementOptions): StatementFault | ScannedOfx => {
+  const label = declaredLabel(bytes)
   const decoded = decodeText(bytes, label)
   const text = withoutPadding(decoded.text)
   // What was cut off stands in the codes still, but for what ends them.
@@ -41,15 +86,21 @@ export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Re
   const binary = mayBeBinary ? text.indexOf("\u0000") : -1
   if (binary >= 0) {
     const place = { line: lines.at(binary), column: lines.column(binary) }
-    return Result.fail(
-      new StatementFault({ message: "the file holds binary data: get it from the bank anew", ...place })
-    )
+    return new StatementFault({ message: "the file holds binary data: get it from the bank anew", ...place })
   }
   const notes = new OfxNotes(lines)
   const statement = new OfxStatement(notes, options.baseCurrency)
   const fault = new OfxScanner(lines, statement).scan()
-  if (fault !== undefined) return Result.fail(fault)
+  if (fault !== undefined) return fault
   if (decoded.encoding !== (label ?? "utf-8")) notes.assumed["encoding"] = decoded.encoding
+  return { statement, notes }
+}
+
+/** Reads a whole OFX file, or says what is wrong first and on which line. */
+export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+  const scanned = scanWholeOfx(bytes, options)
+  if (scanned instanceof StatementFault) return Result.fail(scanned)
+  const { notes, statement } = scanned
   const accounts = statement.accounts()
   if (accounts instanceof StatementFault) return Result.fail(accounts)
   return Result.succeed({

@@ -2,7 +2,7 @@
 import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
 import { FewTexts } from "./FewTexts.ts"
 import type { OfxFields } from "./OfxFields.ts"
-import { OfxNotes } from "./OfxNotes.ts"
+import type { OfxNotes, OfxPlace } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
 import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import { plainShape, shapes } from "./PlainAmount.ts"
@@ -14,7 +14,7 @@ import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
 /** What makes a row unreadable. */
 interface Problem {
-  readonly position: number
+  readonly place: OfxPlace
   readonly message: string
   readonly tags: ReadonlyArray<number>
 }
@@ -33,7 +33,9 @@ const investmentType = (movement: number, incomeType: string): string =>
 export class OfxRowReader {
   /** Number of the element, 0 while there is none. */
   tag = 0
-  position = 0
+  /** Where it begins: it may end in another text of the file. */
+  line = 0
+  column = 0
   /** Of the security that moved, `""` for none. */
   uniqueId = ""
 
@@ -64,7 +66,8 @@ export class OfxRowReader {
 
   start(tag: number, position: number): void {
     this.tag = tag
-    this.position = position
+    this.line = this.notes.line(position)
+    this.column = this.notes.column(position)
     this.movement = isRow(tag) ? 0 : tag
     this.date = undefined
     this.userDate = undefined
@@ -152,9 +155,13 @@ export class OfxRowReader {
     }
   }
 
+  place(): OfxPlace {
+    return { line: this.line, column: this.column }
+  }
+
   /** Nothing is taken of a row in which it is not clear what belongs to what. Its first problem is told. */
   unreadable(message: string, position: number, ...tags: ReadonlyArray<number>): void {
-    this.problem ??= { message, position, tags }
+    this.problem ??= { message, place: this.notes.place(position), tags }
   }
 
   /**
@@ -167,24 +174,24 @@ export class OfxRowReader {
     const amountTag = movement !== 0 ? Tag.TOTAL : Tag.TRNAMT
     if (this.statesBalance) {
       const text = `${tagNames[tag]}.${tagNames[amountTag]} "${this.amountText}" is no amount`
-      this.notes.warn(this.position, `${text}: a line without a movement gives no row`)
+      this.notes.warnOf(this.line, `${text}: a line without a movement gives no row`)
       return "balance"
     }
     if (this.date === undefined && this.problem === undefined) {
       const dateTag = movement !== 0 ? Tag.DTTRADE : tag === Tag.STMTTRNP ? Tag.DTTRAN : Tag.DTPOSTED
-      this.unreadable("the row has no date", this.position, tag, dateTag)
+      this.problem = { message: "the row has no date", place: this.place(), tags: [tag, dateTag] }
     }
     if (this.amount === undefined && this.problem === undefined) {
-      this.unreadable("the row has no amount", this.position, tag, amountTag)
+      this.problem = { message: "the row has no amount", place: this.place(), tags: [tag, amountTag] }
     }
     if (this.problem !== undefined) {
-      this.notes.refuse(this.problem.position, this.problem.message, this.problem.tags)
+      this.notes.refuse(this.problem.place, this.problem.message, this.problem.tags)
       return "refused"
     }
     const name = this.name === "" ? this.payee : this.name
     const checkNumber = meaningful(this.checkNumber)
     const row = new StatedRow(
-      this.notes.line(this.position),
+      this.line,
       this.fitId,
       this.date!,
       this.amount!,

@@ -1,20 +1,24 @@
 /**
- * One pass over OFX text, SGML (1.x, leaf tags left open) and XML (2.x) alike: no tree, no string per tag.
+ * One pass over OFX text, SGML (1.x, leaf tags left open) and XML (2.x) alike: no tree, no string per tag. The text is that of
+ * a whole file, or comes in parts: a tag or a value that a part ends in is read again with what follows it.
  *
  * A known aggregate whose own end tag is missing ends where its parent does, or where one begins that cannot stand in
- * it. Unknown elements are aggregates when the file closes them somewhere, else empty leaves; what stands in them does
+ * it. Unknown elements are aggregates when the file closes them somewhere behind, else empty leaves; what stands in them does
  * not count. The time is in proportion to the text, whatever the text is: nothing is searched for again and again.
  */
 import { StatementFault } from "@millrace/core/upload"
 import type { CharacterCodes } from "./CharacterCodes.ts"
 import { isSpace } from "./AmountText.ts"
-import { OfxEndTags } from "./OfxEndTags.ts"
+import { type OfxEnds, OfxWholeEnds } from "./OfxEndTags.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { endsAny } from "./OfxNesting.ts"
 import { OfxOpenElements } from "./OfxOpenElements.ts"
 import { OfxPlainRow } from "./OfxPlainRow.ts"
 import { findTag, firstLeaf, isSameName, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
+import { maxElement } from "./StatementLimits.ts"
 import { TextForm } from "./OfxValues.ts"
+import { ownText } from "./Wording.ts"
+import type { OfxWindows } from "./OfxWindows.ts"
 import { TextLines } from "./TextLines.ts"
 
 const maxDepth = 100
@@ -24,6 +28,16 @@ const maxDepth = 100
  * that is called again and again is compiled once.
  */
 const tagsAtOnce = 512
+
+/** What is said of a "<" in the place of a position. */
+const none = -1
+const torn = -2
+
+/** Longer names are those of leaves. */
+const maxName = 64
+
+/** Characters behind a place that are looked at at most before it is known what stands there: the beginning of a tag. */
+const lookAhead = 16
 
 const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
 
@@ -41,6 +55,7 @@ export class OfxScanner {
   static readonly exemplar = new OfxScanner(TextLines.exemplar, {
     fault: undefined,
     row: () => false,
+    renew: () => undefined,
     open: () => undefined,
     close: () => undefined,
     leaf: () => undefined,
@@ -48,26 +63,42 @@ export class OfxScanner {
     warn: () => undefined
   })
 
-  private readonly text: string
-  private readonly codes: CharacterCodes
-  private readonly lines: TextLines
+  private text: string
+  private codes: CharacterCodes
+  private lines: TextLines
   private readonly handler: OfxHandler
   private readonly elements: OfxOpenElements
-  private readonly endTags: OfxEndTags
+  private readonly ends: OfxEnds
   private readonly row: OfxPlainRow
+  private readonly windows: OfxWindows | undefined
   private cdataValue = ""
-  // How far the block was scanned, and whether that is its end.
+  // How far the block was scanned, whether that is its end, and whether the text has to go on before it is scanned further.
   private at = 0
   private isEnded = false
+  private isTorn = false
+  // Whether it was said that something stands behind the block.
+  private isWarned = false
 
-  constructor(lines: TextLines, handler: OfxHandler) {
+  /** `lines`: of a whole file; or of the first of `windows`, with what was seen of the file before. */
+  constructor(lines: TextLines, handler: OfxHandler, ends?: OfxEnds, windows?: OfxWindows) {
     this.text = lines.text
     this.codes = lines.codes
     this.lines = lines
     this.handler = handler
     this.elements = new OfxOpenElements(lines.text, handler)
-    this.endTags = new OfxEndTags(lines.text, this.codes)
+    this.ends = ends ?? new OfxWholeEnds(lines.text, lines.codes)
     this.row = new OfxPlainRow(lines)
+    this.windows = windows
+  }
+
+  /** Goes on in a text that begins at a position of this one. */
+  private renew(from: number): void {
+    this.lines = this.windows!.after(this.lines, from)
+    this.text = this.lines.text
+    this.codes = this.lines.codes
+    this.elements.renew(this.text)
+    this.row.renew(this.lines)
+    this.handler.renew(this.lines)
   }
 
   /** Scans every OFX block of the text. */
@@ -77,18 +108,32 @@ export class OfxScanner {
     while (true) {
       root.lastIndex = from
       const found = root.exec(this.text)
+      const to = found === null ? this.tornFrom(from) : found.index
       if (blocks > 0) {
-        const fault = this.between(from, found === null ? this.text.length : found.index)
+        const fault = this.between(from, to)
         if (fault !== undefined) return fault
       }
-      if (found === null) break
+      if (found === null) {
+        if (this.lines.isLast) break
+        this.renew(to)
+        from = 0
+        continue
+      }
       blocks++
-      const end = this.block(found.index)
-      if (typeof end !== "number") return end
-      from = end
+      this.isWarned = false
+      const fault = this.block(to)
+      if (fault !== undefined) return fault
+      from = this.at
     }
     if (blocks === 0) return new StatementFault({ message: "no <OFX> element in the file", line: 1, element: "OFX" })
     return undefined
+  }
+
+  /** Where a tag begins that the text may end in; the length of the text where there is none. */
+  private tornFrom(from: number): number {
+    const { length } = this.text
+    const less = this.lines.isLast ? -1 : this.text.indexOf("<", Math.max(from, length - lookAhead))
+    return less < 0 ? length : less
   }
 
   /** What stands behind an OFX block is not read, so it must not be what people would miss. */
@@ -98,8 +143,11 @@ export class OfxScanner {
     if (rows !== null) {
       return this.faultAt("the file goes on behind </OFX>: move its end behind everything", from + rows.index, "OFX")
     }
-    const element = text.search(/<\/?[A-Za-z]/)
-    if (element >= 0) this.handler.warn(from + element, "what stands behind </OFX> was not read")
+    const element = this.isWarned ? -1 : text.search(/<\/?[A-Za-z]/)
+    if (element >= 0) {
+      this.handler.warn(from + element, "what stands behind </OFX> was not read")
+      this.isWarned = true
+    }
     return undefined
   }
 
@@ -107,30 +155,58 @@ export class OfxScanner {
     return new StatementFault({ message, line: this.lines.at(position), column: this.lines.column(position), element })
   }
 
-  /** Scans from `<OFX>` to its end; gives the position behind it. */
-  private block(from: number): number | StatementFault {
+  /** Scans from `<OFX>` to its end, up to `at`. */
+  private block(from: number): StatementFault | undefined {
     this.at = from
     this.isEnded = false
-    while (true) {
+    while (!this.isEnded) {
       const fault = this.some()
       if (fault !== undefined) return fault
-      if (this.isEnded) return this.at
+      if (!this.isTorn) continue
+      this.isTorn = false
+      this.renew(this.at)
+      this.at = 0
     }
+    return undefined
+  }
+
+  /** What begins at `from` ends behind the text: there has to be more, or the file was cut off. */
+  private cutOff(from: number): StatementFault | undefined {
+    const { length } = this.text
+    if (length - from > maxElement + lookAhead) return this.tooLong(from)
+    return this.lines.isLast ? this.truncated(length) : this.pause(from)
+  }
+
+  /** To be gone on with at `from`, once there is more of the text. */
+  private pause(from: number): undefined {
+    this.at = from
+    this.isTorn = true
+    return undefined
+  }
+
+  private tooLong(from: number): StatementFault {
+    const open = this.elements.openName()
+    const message = `an element has more than ${maxElement} characters: no file of a bank has`
+    return this.faultAt(message, from, open === "" ? "OFX" : open)
   }
 
   /** Scans some tags on from `at`. */
   private some(): StatementFault | undefined {
     const { text, codes, elements, handler, row } = this
     const length = text.length
+    const { isLast } = this.lines
     let { at } = this
     for (let tags = 0; tags < tagsAtOnce; tags++) {
       let less = at
       while (less < length && codes[less] !== 60) less++
-      if (less >= length) return this.truncated(length)
+      if (less >= length) return isLast ? this.truncated(length) : this.pause(length)
+      if (less + 1 >= length && !isLast) return this.pause(less)
       const next = codes[less + 1]!
       if (next === 33 || next === 63) {
+        if (length - less < lookAhead && !isLast) return this.pause(less)
         const end = this.skipMarkup(less)
-        if (end < 0) return this.truncated(length)
+        if (end < 0) return this.cutOff(less)
+        if (end - less > maxElement) return this.tooLong(less)
         at = end
         continue
       }
@@ -148,14 +224,16 @@ export class OfxScanner {
       let greater = nameTo
       let empty = false
       if (c !== 62) {
+        if (nameTo >= length && !isLast && nameTo - nameFrom <= maxElement) return this.pause(less)
         greater = nameTo === nameFrom ? -1 : this.tagEnd(nameTo)
+        if (greater === torn) return this.pause(less)
         if (greater < 0) {
           // A "<" that begins no tag is text.
           at = less + 1
           continue
         }
         empty = codes[greater - 1] === 47
-      } else if (nameTo === nameFrom) {
+      } else if (nameTo === nameFrom || nameTo - nameFrom > maxElement) {
         at = less + 1
         continue
       }
@@ -187,7 +265,7 @@ export class OfxScanner {
         }
         handler.open(tag, less)
         if (empty) handler.close(tag, less)
-        else elements.push(tag, nameFrom, nameTo)
+        else elements.push(tag, "")
         if (handler.fault !== undefined) return handler.fault
         at = greater + 1
         continue
@@ -209,13 +287,21 @@ export class OfxScanner {
           if (code < 39 ? code === 38 || code < 32 : code === 0xa0) if (special === length) special = end
           code = codes[++end]!
         }
-        if (end >= length) return this.truncated(length)
+        if (end >= length) return this.cutOff(less)
+        if (end + 1 >= length && !isLast) return this.cutOff(less)
         const follow = codes[end + 1]!
-        if (follow === 47 || (isLetter(follow) && (!isFreeText(tag) || this.isTag(end)))) break
+        if (follow === 47) break
+        if (isLetter(follow)) {
+          if (!isFreeText(tag)) break
+          const tagEnd = this.isTag(end)
+          if (tagEnd === torn && end - less <= maxElement + lookAhead) return this.pause(less)
+          if (tagEnd !== none) break
+        }
         if (follow === 33) {
+          if (length - end < lookAhead && !isLast) return this.cutOff(less)
           if (!text.startsWith("<![CDATA[", end)) break
           const behind = this.readCdata(start)
-          if (behind < 0) return this.truncated(length)
+          if (behind < 0) return this.cutOff(less)
           end = behind
           raw = true
           break
@@ -223,6 +309,8 @@ export class OfxScanner {
         if (follow === 63) break
         end++
       }
+      if (end - less > maxElement) return this.tooLong(less)
+      if (!isLast && end + nameTo - nameFrom + 3 > length) return this.pause(less)
       const valueEnd = end
       let stop = end
       if (raw) {
@@ -243,6 +331,7 @@ export class OfxScanner {
           if (handler.fault !== undefined) return handler.fault
         }
       } else if (stop === start && !closed && this.isAggregate(nameFrom, nameTo)) {
+        const name = ownText(text.slice(nameFrom, nameTo).toUpperCase())
         if (elements.depth >= maxDepth) {
           return this.faultAt(
             "elements are nested too deep",
@@ -251,7 +340,7 @@ export class OfxScanner {
           )
         }
         handler.open(0, less)
-        elements.push(0, nameFrom, nameTo)
+        elements.push(0, name)
       }
       at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
     }
@@ -261,10 +350,9 @@ export class OfxScanner {
 
   /** Does an unknown element without a value hold others? Message sets do, and what stands in them. */
   private isAggregate(nameFrom: number, nameTo: number): boolean {
-    return (
-      (nameTo - nameFrom <= 40 && messageSet.test(this.text.slice(nameFrom, nameTo))) ||
-      this.endTags.follows(nameFrom, nameTo)
-    )
+    if (nameTo - nameFrom > maxName) return false
+    const name = this.text.slice(nameFrom, nameTo).toUpperCase()
+    return messageSet.test(name) || this.ends.follows(name, this.lines.base + nameTo)
   }
 
   private truncated(length: number): StatementFault {
@@ -285,26 +373,34 @@ export class OfxScanner {
     )
   }
 
-  /** Position of the `>` that ends a tag with white space, attributes or a slash; -1 when this is no tag. */
+  /**
+   * Position of the `>` that ends a tag with white space, attributes or a slash; `none` when this is no tag, `torn` when
+   * the text ends before that is known.
+   */
   private tagEnd(from: number): number {
     const { codes } = this
     const c = codes[from]!
-    if (c !== 47 && !isSpace(c)) return -1
+    if (c !== 47 && !isSpace(c)) return none
     const { length } = this.text
+    const last = Math.min(length, from + maxElement)
     let at = from
     // Never beyond the next "<": what was looked at here is looked at once more, by who goes on from there.
-    while (at < length && codes[at] !== 62) {
-      if (codes[at] === 60) return -1
+    while (at < last && codes[at] !== 62) {
+      if (codes[at] === 60) return none
       at++
     }
-    return at < length ? at : -1
+    return at < last ? at : last === length && !this.lines.isLast ? torn : none
   }
 
-  private isTag(less: number): boolean {
+  /** As `tagEnd`, for a tag that begins at `less`. */
+  private isTag(less: number): number {
     const { codes } = this
+    const { length } = this.text
+    const last = Math.min(length, less + maxElement)
     let at = less + 1
-    while (nameCodes[codes[at]!]! > 0) at++
-    return codes[at] === 62 || this.tagEnd(at) >= 0
+    while (at < last && nameCodes[codes[at]!]! > 0) at++
+    if (at >= last) return last === length && !this.lines.isLast ? torn : none
+    return codes[at] === 62 ? at : this.tagEnd(at)
   }
 
   /** Behind a comment, a processing instruction or a stray CDATA section; -1 when it never ends. */
@@ -322,6 +418,7 @@ export class OfxScanner {
       const less = this.text.indexOf("<", at)
       if (less < 0) return -1
       value += this.text.slice(at, less)
+      if (this.text.length - less < lookAhead && !this.lines.isLast) return -1
       if (!this.text.startsWith("<![CDATA[", less)) {
         this.cdataValue = value
         return less

@@ -1,20 +1,23 @@
 /** Builds the accounts of an OFX file from the elements that the scanner reports. */
 import { Currency } from "@millrace/core"
 import type { StatementAccount, StatementFault } from "@millrace/core/upload"
-import { AccountDraft } from "./OfxAccount.ts"
+import { AccountDraft, type TakeOfxRow } from "./OfxAccount.ts"
 import { accountsOf, type OfxStatements } from "./OfxAccounts.ts"
 import { OfxBalance } from "./OfxBalance.ts"
 import { OfxFields } from "./OfxFields.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { isNeeded, isRow } from "./OfxNesting.ts"
-import { OfxNotes } from "./OfxNotes.ts"
+import { OfxNotes, type OfxPlace } from "./OfxNotes.ts"
 import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import { OfxRowReader } from "./OfxRow.ts"
 import { OfxStatus } from "./OfxStatus.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { bankAccountType } from "./OfxTypes.ts"
 import { ofxText, type TextForm } from "./OfxValues.ts"
+import type { StatedRow } from "./StatedRow.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
+import type { TextLines } from "./TextLines.ts"
+import { ownText } from "./Wording.ts"
 
 /** Longer texts are no numbers of accounts. */
 const maxNumberLength = 100
@@ -50,8 +53,12 @@ export class OfxStatement implements OfxHandler, OfxStatements {
   private securityName = ""
   private securityId = ""
 
-  constructor(notes: OfxNotes, baseCurrency: Currency.Currency) {
+  private readonly take: TakeOfxRow | undefined
+
+  /** The rows stay with their account, unless `take` is given. */
+  constructor(notes: OfxNotes, baseCurrency: Currency.Currency, take?: TakeOfxRow) {
     this.notes = notes
+    this.take = take
     this.fields = new OfxFields(notes)
     this.current = new OfxRowReader(this.fields, notes)
     this.status = new OfxStatus(notes)
@@ -64,14 +71,17 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     return this.notes.fault
   }
 
+  renew(lines: TextLines): void {
+    this.notes.lines = lines
+  }
+
   row(row: OfxPlainRow, position: number): boolean {
     const { draft } = this
     if (draft === undefined || this.current.tag !== 0) return false
     const read = this.current.plain(row, position, draft.currency)
     if (read === undefined) return false
-    this.countRow(position, Tag.STMTTRN)
-    if (read.currency === "") draft.inherits = true
-    draft.rows.push(read)
+    this.countRow(Tag.STMTTRN, position)
+    this.keep(draft, read, "")
     return true
   }
 
@@ -142,7 +152,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
         return
       case Tag.SECINFO:
         if (this.securityId !== "" && this.securityNames.size < maxRows) {
-          this.securityNames.set(this.securityId, this.securityName)
+          this.securityNames.set(ownText(this.securityId), ownText(this.securityName))
         }
     }
   }
@@ -155,8 +165,8 @@ export class OfxStatement implements OfxHandler, OfxStatements {
       if (tag !== 0 && tag < Tag.CODE) this.current.unreadable(message, position, this.current.tag)
       else this.warn(position, `${message} was read over`)
     } else if (isRow(tag) || (isCashMovement(tag) && this.context.includes(Tag.INVTRANLIST))) {
-      this.countRow(position, tag)
-      this.refuseRow(position, "the row has an end but no beginning", tag)
+      this.countRow(tag, position)
+      this.refuseRow(this.notes.place(position), "the row has an end but no beginning", tag)
     } else if (isNeeded(tag)) this.notes.fail(position, message, [tag])
     else this.warn(position, `${message} was read over`)
   }
@@ -209,21 +219,24 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     }
   }
 
-  private countRow(position: number, tag: number): void {
-    if (this.draft === undefined) return this.notes.fail(position, "a row outside any statement", [tag])
-    if (++this.rowCount > maxRows) {
-      this.notes.fail(position, `more than ${maxRows} rows in one file: split the file by period`, [tag])
-    }
+  /** `place`: where the row begins, or its position. */
+  private countRow(tag: number, place: OfxPlace | number): void {
+    const isInside = this.draft !== undefined
+    if (isInside && (++this.rowCount <= maxRows || this.take !== undefined)) return
+    const message = isInside
+      ? `more than ${maxRows} rows in one file: split the file by period`
+      : "a row outside any statement"
+    this.notes.failAt(typeof place === "number" ? this.notes.place(place) : place, message, [tag])
   }
 
-  private refuseRow(position: number, message: string, tag: number): void {
-    this.notes.refuse(position, message, [tag])
+  private refuseRow(place: OfxPlace, message: string, tag: number): void {
+    this.notes.refuse(place, message, [tag])
     if (this.draft !== undefined) this.draft.refused++
   }
 
   private endRow(): void {
-    const { position, tag, uniqueId } = this.current
-    this.countRow(position, tag)
+    const { tag, uniqueId } = this.current
+    this.countRow(tag, this.current.place())
     const { draft } = this
     const row = this.current.end(draft?.currency)
     if (draft === undefined || row === "balance") return
@@ -231,8 +244,14 @@ export class OfxStatement implements OfxHandler, OfxStatements {
       draft.refused++
       return
     }
+    this.keep(draft, row, isRow(tag) ? "" : uniqueId)
+  }
+
+  private keep(draft: AccountDraft, row: StatedRow, security: string): void {
     if (row.currency === "") draft.inherits = true
-    if (!isRow(tag) && uniqueId !== "") draft.securities.push([draft.rows.length, uniqueId])
+    draft.count++
+    if (this.take !== undefined) return this.take(draft, row, security)
+    if (security !== "") draft.securities.push([draft.rows.length, security])
     draft.rows.push(row)
   }
 
@@ -246,8 +265,8 @@ export class OfxStatement implements OfxHandler, OfxStatements {
         tag
       ])
     }
-    if (tag === Tag.BANKID || tag === Tag.BROKERID) draft.bankId = value
-    else if (tag === Tag.ACCTID) draft.number = value
+    if (tag === Tag.BANKID || tag === Tag.BROKERID) draft.bankId = ownText(value)
+    else if (tag === Tag.ACCTID) draft.number = ownText(value)
     else if (tag === Tag.ACCTTYPE && draft.type === "unknown") draft.type = bankAccountType(value)
   }
 

@@ -1,5 +1,5 @@
 /** The answer of a bank to a request, which stands in an OFX file. */
-import type { OfxNotes } from "./OfxNotes.ts"
+import type { OfxNotes, OfxPlace } from "./OfxNotes.ts"
 import { Tag } from "./OfxTags.ts"
 import { ofxText, type TextForm } from "./OfxValues.ts"
 
@@ -7,7 +7,7 @@ import { ofxText, type TextForm } from "./OfxValues.ts"
 export class OfxStatus {
   private readonly notes: OfxNotes
   private code = ""
-  private position = 0
+  private place: OfxPlace = { line: 1, column: 1 }
   private severity = ""
   private message = ""
 
@@ -17,7 +17,7 @@ export class OfxStatus {
 
   start(position: number): void {
     this.code = ""
-    this.position = position
+    this.place = this.notes.place(position)
     this.severity = ""
     this.message = ""
   }
@@ -33,8 +33,8 @@ export class OfxStatus {
     const failed = this.severity.toUpperCase() === "ERROR" || (this.code !== "" && !/^0+$/.test(this.code))
     if (!failed) return
     const text = this.message === "" ? "" : `: ${this.message.slice(0, 500)}`
-    this.notes.fail(
-      this.position,
+    this.notes.failAt(
+      this.place,
       `the bank answered with status ${this.code.slice(0, 20)}${text} (get the file from the bank anew)`,
       [Tag.STATUS]
     )

@@ -8,3 +8,6 @@ export const maxAccounts = 2_000
 
 /** Columns of one CSV row. */
 export const maxColumns = 500
+
+/** Characters of an OFX element without others inside. */
+export const maxElement = 1_048_576

@@ -9,35 +9,9 @@ import { readMt940, scanMt940 } from "../../src/statement/Mt940Reader.ts"
 import { readQif, scanQif } from "../../src/statement/QifReader.ts"
 import type { ReaderNotes } from "../../src/statement/ReaderNotes.ts"
 import type { StatedRow } from "../../src/statement/StatedRow.ts"
-import { randomFrom } from "./reading.ts"
+import { cut, integersFrom, list, pick, type Random } from "./parts.ts"
 
 const rounds = process.env["MILLRACE_LONG"] === "1" ? 20_000 : 600
-
-/** Integers from 0 to below `n`. */
-type Random = (n: number) => number
-
-const integersFrom = (seed: number): Random => {
-  const next = randomFrom(seed)
-  return (n) => Math.floor(next() * n)
-}
-
-const pick = <A>(random: Random, values: ReadonlyArray<A>): A => values[random(values.length)]!
-
-const list = <A>(count: number, make: (n: number) => A): ReadonlyArray<A> =>
-  Array.from({ length: count }, (_, n) => make(n))
-
-/** Parts of a few bytes or of many, some of them empty. */
-const cut = (bytes: Uint8Array, random: Random): ReadonlyArray<Uint8Array> => {
-  const longest = pick(random, [1, 3, 20, 400, 5_000, 100_000])
-  const parts: Array<Uint8Array> = []
-  for (let from = 0; from < bytes.length;) {
-    const to = Math.min(bytes.length, from + random(longest + 1))
-    // A part stands in memory of its own, as what a stream gives.
-    parts.push(bytes.slice(from, to))
-    from = to
-  }
-  return parts
-}
 
 const texts = ["Café Zürich", "x", "", "Москва", "a  b", "€ 12", "𝒳 mall", "Grüße-", ":61:", "{1:F01}", "\ufeffmark"]
 

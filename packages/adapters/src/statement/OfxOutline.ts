@@ -1,0 +1,119 @@
+/** What has to be known of an OFX file before it is read in parts: its encoding, where it ends, and which elements end in it. */
+import { StatementFault } from "@millrace/core/upload"
+import { characterCodes } from "./CharacterCodes.ts"
+import { headOf } from "./FileHead.ts"
+import { OfxEndTags } from "./OfxEndTags.ts"
+import { TextPieces } from "./TextPieces.ts"
+import { Utf8Check } from "./Utf8Check.ts"
+
+export interface OfxOutline {
+  readonly encoding: string
+  /** Whether it is another one than the file declares. */
+  readonly isAssumed: boolean
+  /** Characters without what fills the end of the file. */
+  readonly length: number
+  /** Code that ends its lines. */
+  readonly terminator: number
+  readonly endTags: OfxEndTags
+}
+
+const headLength = 4_096
+
+/** The encoding that the mark at the beginning of a file tells. */
+const markedEncoding = (head: Uint8Array): string | undefined => {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8"
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
+  return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : undefined
+}
+
+/** Position of the last character that fills nothing, -1 where there is none. */
+const lastSolid = (text: string): number => {
+  let at = text.length - 1
+  while (at >= 0 && text.charCodeAt(at) <= 32) at--
+  return at
+}
+
+/** Looks through the text once. */
+const lookAt = (
+  parts: Iterable<Uint8Array>,
+  encoding: string,
+  least: number | undefined
+): Omit<OfxOutline, "isAssumed"> & { readonly binary: number } => {
+  const pieces = new TextPieces(parts, encoding, least)
+  const endTags = new OfxEndTags()
+  let base = 0
+  let length = 0
+  let firstFeed = -1
+  let binary = -1
+  // What an end tag at the end of the piece before began with.
+  let torn = ""
+  for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
+    const text = torn + piece
+    const start = base - torn.length
+    const codes = characterCodes(text)
+    const looked = endTags.look(text, codes, 0, start, false)
+    torn = text.slice(looked)
+    const solid = lastSolid(piece)
+    if (solid >= 0) length = base + solid + 1
+    if (firstFeed < 0) {
+      const feed = piece.indexOf("\n")
+      if (feed >= 0) firstFeed = base + feed
+    }
+    if (binary < 0) {
+      const zero = piece.indexOf("\u0000")
+      if (zero >= 0) binary = base + zero
+    }
+    base += piece.length
+  }
+  const terminator = firstFeed >= 0 && firstFeed < length ? 10 : 13
+  return { encoding, length, terminator, endTags, binary: binary < length ? binary : -1 }
+}
+
+/** The line and the column of a place in the file, both from 1. */
+const placeIn = (
+  parts: Iterable<Uint8Array>,
+  { encoding, terminator }: Pick<OfxOutline, "encoding" | "terminator">,
+  position: number
+) => {
+  const pieces = new TextPieces(parts, encoding)
+  const end = String.fromCharCode(terminator)
+  let base = 0
+  let line = 1
+  let start = 0
+  for (let piece = pieces.next(); piece !== undefined && base <= position; piece = pieces.next()) {
+    for (let at = piece.indexOf(end); at >= 0 && base + at < position; at = piece.indexOf(end, at + 1)) {
+      line++
+      start = base + at + 1
+    }
+    base += piece.length
+  }
+  pieces.close()
+  return { line, column: position - start + 1 }
+}
+
+/**
+ * Asks for the parts once, and once more where the file is no UTF-8: it is in the encoding that it declares then.
+ * `labelOf` gives that of its head. `least`: characters that are looked at together.
+ */
+export const outlineOf = (
+  parts: () => Iterable<Uint8Array>,
+  labelOf: (head: Uint8Array) => string | undefined,
+  least?: number
+): OfxOutline | StatementFault => {
+  const { head, parts: first } = headOf(parts(), headLength)
+  const label = labelOf(head)
+  const marked = markedEncoding(head)
+  const check = new Utf8Check()
+  let outline = lookAt(marked === undefined ? check.watch(first) : first, marked ?? "utf-8", least)
+  if (!check.isValid)
+    outline = lookAt(parts(), label === undefined || label === "utf-8" ? "windows-1252" : label, least)
+  if (outline.binary < 0) {
+    // ASCII is text of every encoding.
+    const isTold = marked === undefined && check.isValid && check.isAscii
+    return { ...outline, isAssumed: !isTold && outline.encoding !== (label ?? "utf-8") }
+  }
+  return new StatementFault({
+    message: "the file holds binary data: get it from the bank anew",
+    ...placeIn(parts(), outline, outline.binary)
+  })
+}
