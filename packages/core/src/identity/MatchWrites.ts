@@ -54,13 +54,23 @@ export const contentOf = (record: RecordContent): RecordContent => ({
   fields: record.fields
 })
 
+/** Field by field: rows that were put aside unpack their fields when these are asked for, and have none to be copied. */
+const shownOf = (row: Observation, state: "live" | "deleted"): RecordContent => ({
+  providerId: row.providerId,
+  date: row.date,
+  pending: row.pending,
+  state,
+  hash: row.hash,
+  fields: row.fields
+})
+
 /** The record as it is after the match. */
 export const writeOf = (
   id: string,
   observation: Observation,
   before: HeldRecord | undefined,
   state: "live" | "deleted" = "live"
-): RecordWrite => ({ ...contentOf({ ...observation, state }), id, fields: settledFields(observation, before) })
+): RecordWrite => ({ ...shownOf(observation, state), id, fields: settledFields(observation, before) })
 
 /** What is kept of a match, besides where and when it was made. */
 export const logOf = (
@@ -70,6 +80,6 @@ export const logOf = (
   recordId: before.id,
   versionBefore: before.version,
   before: contentOf(before),
-  observed: contentOf({ ...match.observation, state: "live" }),
+  observed: shownOf(match.observation, "live"),
   evidence: match.evidence ?? { tier: "id" }
 })

@@ -156,6 +156,8 @@ export const limits = {
   stageReadBack: 150_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
+  /** Records whose rows are worked out and delivered in one transaction: each is held in several forms until it is written. */
+  projectedChunk: 2_000,
   deliveryChunk: 1_000,
   /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
   deliveryAttempts: 5,

@@ -72,7 +72,8 @@ const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished +
 /** Documents that are looked at in one transaction: each may have a thousand items. */
 const documentChunk = 50
 
-const chunkOf = ({ dataType }: Feed): number => (isDocumentType(dataType) ? documentChunk : limits.commitChunk)
+const chunkOf = ({ dataType }: Feed): number =>
+  isDocumentType(dataType) ? documentChunk : Math.min(limits.projectedChunk, limits.commitChunk)
 
 /** Its key at the destination. */
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>

@@ -12,13 +12,13 @@ import * as Layer from "effect/Layer"
 import { ShownRows } from "../identity/match/ShownRows.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { holderOf } from "../job/JobStore.ts"
-import type { Observation } from "../record/Observation.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { WriteRight } from "./LedgerWriter.ts"
+import { headLength, headsText, RowsAside } from "./RowsAside.ts"
 import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
@@ -43,8 +43,10 @@ export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAsi
   })
 })
 
+/** Some rows of an account, in two chunks that follow each other: what matching asks first, and the fields. */
 interface Place {
-  readonly number: number
+  readonly heads: number
+  readonly fields: number
   readonly rows: number
 }
 
@@ -118,22 +120,26 @@ class PutAside {
     for (const [account, rows] of stage.letGo()) {
       this.#showing(stage, account)?.add(rows)
       let texts: Array<string> = []
+      let from = 0
       let characters = 0
       const close = () => {
-        const number = this.#next++
-        chunks.push({ number, account, text: `[${texts.join(",")}]` })
-        const place = { number, rows: texts.length }
+        const to = from + texts.length
+        const place = { heads: this.#next++, fields: this.#next++, rows: texts.length }
+        chunks.push({ number: place.heads, account, text: headsText(rows.slice(from, to)) })
+        chunks.push({ number: place.fields, account, text: `[${texts.join(",")}]` })
         const places = this.#places.get(account)
         if (places === undefined) this.#places.set(account, [place])
         else places.push(place)
         texts = []
+        from = to
         characters = 0
       }
       for (const row of rows) {
-        const text = JSON.stringify(row)
-        if (texts.length > 0 && characters + text.length > this.#bounds.characters) close()
+        const text = JSON.stringify(row.fields)
+        const length = text.length + headLength(row)
+        if (texts.length > 0 && characters + length > this.#bounds.characters) close()
         texts.push(text)
-        characters += text.length
+        characters += length
       }
       close()
     }
@@ -169,32 +175,32 @@ class PutAside {
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
     yield* this.#packed
-    const earlier: Array<Observation> = []
+    const earlier = new RowsAside()
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
-      const held = this.#held.get(places[at]!.number)
-      const texts: Array<() => string> = []
-      if (held !== undefined) {
-        texts.push(held.packed.text)
+      const [heads, fields] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.fields)]
+      if (heads !== undefined && fields !== undefined) {
+        earlier.add(heads.packed.text(), fields.packed.text)
         at++
-      } else {
-        const numbers: Array<number> = []
-        for (
-          let rows = 0;
-          at < places.length &&
-          !this.#held.has(places[at]!.number) &&
-          (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.readBack);
-          at++
-        ) {
-          numbers.push(places[at]!.number)
-          rows += places[at]!.rows
-        }
-        texts.push(...(yield* this.#store.take(this.#key, numbers)))
-        if (texts.length !== numbers.length) return yield* new StorageUnavailable({ message: gone })
+        continue
       }
-      for (const text of texts) for (const row of JSON.parse(text()) as ReadonlyArray<Observation>) earlier.push(row)
+      const numbers: Array<number> = []
+      for (
+        let rows = 0;
+        at < places.length &&
+        !this.#held.has(places[at]!.heads) &&
+        (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.readBack);
+        at++
+      ) {
+        const place = places[at]!
+        numbers.push(place.heads, place.fields)
+        rows += place.rows
+      }
+      const texts = yield* this.#store.take(this.#key, numbers)
+      if (texts.length !== numbers.length) return yield* new StorageUnavailable({ message: gone })
+      for (let n = 0; n < texts.length; n += 2) earlier.add(texts[n]!(), texts[n + 1]!)
     }
-    return stage.rows(account, earlier)
+    return stage.rows(account, earlier.rows)
   })
 
   get drop(): Effect.Effect<void, StorageUnavailable> {

@@ -287,9 +287,10 @@ export class DayDigests {
       const entry = this.#live.get(id)
       if (entry !== undefined) this.#live.set(id, { ...entry, providerId, missed: 0 })
     }
-    for (const write of writes) {
-      if (write.state === "live") this.#live.set(write.id, write)
-      else this.#live.delete(write.id)
+    for (const { date, hash, id, pending, providerId, state } of writes) {
+      // Not the write itself: of a large account nobody is to hold the fields of all rows.
+      if (state === "live") this.#live.set(id, { date, hash, pending, providerId })
+      else this.#live.delete(id)
     }
   }
 

@@ -36,6 +36,16 @@ export const forbiddenPairs = (
     )
 }
 
+/** The row as it is, but for its link. */
+const unlinked = (row: Observation): Observation => ({
+  providerId: row.providerId,
+  pendingProviderId: "",
+  pending: row.pending,
+  date: row.date,
+  hash: row.hash,
+  fields: row.fields
+})
+
 /** The same read without links between what a person parted: the source says it, but somebody knows better. */
 export const withoutForbiddenLinks = (
   observations: ReadonlyArray<Observation>,
@@ -48,8 +58,6 @@ export const withoutForbiddenLinks = (
     const { pendingProviderId } = observation
     if (pendingProviderId === "") return observation
     const owner = owners.get(pendingProviderId) ?? aliases.get(pendingProviderId)
-    return owner !== undefined && isForbidden(owner, observation)
-      ? { ...observation, pendingProviderId: "" }
-      : observation
+    return owner !== undefined && isForbidden(owner, observation) ? unlinked(observation) : observation
   })
 }
