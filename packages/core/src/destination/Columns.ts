@@ -2,8 +2,9 @@
 import { recordFields, rowFields, type RowsAsked } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldMapping } from "../feed/FeedConfig.ts"
+import { blankOf } from "../record/BlankFields.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
-import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import type { Fields } from "../record/FieldValue.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import type { Column } from "./Destination.ts"
 
@@ -39,9 +40,16 @@ export const columnsOf = (
   })
 }
 
+const blanks = new WeakMap<ReadonlyArray<FieldMapping>, ReturnType<typeof blankOf>>()
+
 /** What is written for a record. A value that is not known clears its cell, so it is null and not left out. */
 export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields): Fields => {
-  const values: Record<string, FieldValue> = {}
+  let blank = blanks.get(mappings)
+  if (blank === undefined) {
+    blank = blankOf(mappings.map(({ destinationField }) => destinationField))
+    blanks.set(mappings, blank)
+  }
+  const values = blank()
   for (const { destinationField, sourceField } of mappings) values[destinationField] = fields[sourceField] ?? null
   return values
 }

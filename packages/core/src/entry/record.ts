@@ -18,6 +18,7 @@ export {
   SyncDataType,
   syncDataTypes
 } from "../record/DataType.ts"
+export { blankOf } from "../record/BlankFields.ts"
 export { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 export { Fields, FieldValue } from "../record/FieldValue.ts"
 export {

@@ -68,7 +68,7 @@ const time = /^[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:
  * without one (decisions 1.2). No zone is converted.
  */
 export const ofText = (text: string): CalendarDate | undefined =>
-  text.length === 10 || time.test(text.slice(10)) ? parse(text.slice(0, 10)) : undefined
+  text.length === 10 ? parse(text) : time.test(text.slice(10)) ? parse(text.slice(0, 10)) : undefined
 
 /** For literals in code; dies on anything that is not a date. */
 export const make = (text: string): CalendarDate => {

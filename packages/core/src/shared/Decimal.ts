@@ -27,11 +27,26 @@ const canonical = (negative: boolean, whole: string, fraction: string): Decimal 
   return (negative && text !== "0" ? `-${text}` : text) as Decimal
 }
 
+/** Whether it is what would be made of it: most of what is read is canonical already. */
+const isCanonical = (text: string): boolean => {
+  const first = text.charCodeAt(0) === 45 ? 1 : 0
+  const end = text.length
+  let at = first
+  let code = 0
+  while (at < end && (code = text.charCodeAt(at)) >= 48 && code <= 57) at++
+  if (at === first || (at - first > 1 && text.charCodeAt(first) === 48)) return false
+  if (at === end) return first === 0 || end > 2 || text !== "-0"
+  if (code !== 46 || at + 1 === end) return false
+  while (++at < end) if ((code = text.charCodeAt(at)) < 48 || code > 57) return false
+  return code !== 48
+}
+
 /**
  * Reads a plain decimal number, with an optional exponent as JSON allows it.
  * Grouping, currency signs and white space are refused: `undefined`.
  */
 export const parse = (text: string): Decimal | undefined => {
+  if (isCanonical(text)) return text as Decimal
   const match = plain.exec(text)
   if (match !== null) {
     const whole = match[2]!

@@ -120,6 +120,9 @@ const encodeTime = (millis: number): string => {
   return text
 }
 
+/** Two digits at once. */
+const pairs = Array.from({ length: 1_024 }, (_, n) => alphabet[n >> 5]! + alphabet[n & 31]!)
+
 /** The 26 characters of an id: an instant in milliseconds and 16 digits of base 32. */
 export const ulid = (millis: number, digits: ReadonlyArray<number>): string => {
   let text = encodeTime(millis)
@@ -144,6 +147,10 @@ export class Ids extends Context.Service<
     // 80 random bits as 16 base-32 digits, counted up within a millisecond.
     let digits: Array<number> = []
 
+    // Joined, it is one piece of text; put together of parts, all ids that begin with it would hold the parts.
+    const headOf = (prefix: string): string =>
+      [prefix, "_", encodeTime(lastMillis), ...digits.slice(0, 14).map((digit) => alphabet[digit]!)].join("")
+
     const batchOf = Effect.fnUntraced(function* <K extends string>({ prefix }: IdKindOf<K>, count: number) {
       const clock = yield* Clock.currentTimeMillis
       if (clock > lastMillis) {
@@ -152,16 +159,15 @@ export class Ids extends Context.Service<
         for (let i = 0; i < 16; i++) digits.push(yield* Random.nextIntBetween(0, 32, { halfOpen: true }))
       }
       const ids: Array<Id<K>> = []
-      const head = `${prefix}_`
-      let time = encodeTime(lastMillis)
+      let head = headOf(prefix)
       for (let n = 0; n < count; n++) {
         let place = 15
         while (place >= 0 && digits[place] === 31) digits[place--] = 0
         if (place >= 0) digits[place]!++
-        else time = encodeTime(++lastMillis)
-        let text = head + time
-        for (let i = 0; i < 16; i++) text += alphabet[digits[i]!]!
-        ids.push(text as Id<K>)
+        else lastMillis++
+        // All but the last two digits stay as they are for a thousand ids.
+        if (place < 14) head = headOf(prefix)
+        ids.push((head + pairs[digits[14]! * 32 + digits[15]!]!) as Id<K>)
       }
       return ids
     })

@@ -20,7 +20,7 @@ const encoder = new TextEncoder()
 /** Units of text in a row; NaN where cells are neither text nor plain. */
 const unitsOf = (values: RowValues): number => {
   let units = 2
-  for (const key of Object.keys(values)) {
+  for (const key in values) {
     const cell = values[key]
     units += key.length + 4
     if (typeof cell === "string") units += cell.length
@@ -36,15 +36,17 @@ export const isTooLarge = (values: RowValues): boolean => {
   return text.length * 3 > limits.rowBytes && encoder.encode(text).length > limits.rowBytes
 }
 
+const nothingFolded: Readonly<Record<string, string>> = {}
+
 /** Cells of text fields folded, and text in JSON fields, where that is more than ASCII letters in lower case. */
 export const folding = (fields: Table["fields"]): ((values: RowValues) => Readonly<Record<string, string>>) => {
   const texts = fields.flatMap((field) => (isText(field) ? [field.key] : []))
   const documents = fields.flatMap((field) => (field.type === "json" ? [field.key] : []))
   return (values) => {
-    const folded: Record<string, string> = {}
+    let folded: Record<string, string> | undefined
     const add = (key: string, text: string): void => {
       const plain = foldBeyondAscii(text)
-      if (plain !== undefined) folded[key] = plain
+      if (plain !== undefined) (folded ??= {})[key] = plain
     }
     for (const key of texts) {
       const cell = values[key]
@@ -55,7 +57,7 @@ export const folding = (fields: Table["fields"]): ((values: RowValues) => Readon
       const text = typeof cell === "string" ? jsonScalar(cell, "string") : undefined
       if (text !== undefined) add(key, text)
     }
-    return folded
+    return folded ?? nothingFolded
   }
 }
 

@@ -10,10 +10,10 @@ describe("Ids", () => {
       const made: Array<string> = []
       for (const at of [5_000, 5_000, 9_000, 4_000, 9_001]) {
         yield* TestClock.setTime(at)
-        made.push(...(yield* ids.batch("transaction", 500)), yield* ids.next("transaction"))
+        made.push(...(yield* ids.batch("transaction", 2_500)), yield* ids.next("transaction"))
       }
       expect(made).toEqual(made.toSorted())
-      expect(new Set(made).size).toBe(2_505)
+      expect(new Set(made).size).toBe(12_505)
     }).pipe(Effect.provide(Ids.layer))
   )
 

@@ -21,7 +21,7 @@ import {
   type Receipt
 } from "@millrace/core/destination"
 import type { Feed } from "@millrace/core/feed"
-import type { Fields, FieldValue } from "@millrace/core/record"
+import { blankOf, type Fields, type FieldValue } from "@millrace/core/record"
 import { Digest, Id, Ids, limits } from "@millrace/core"
 import { type FeedRow, type StorageUnavailable, TableStore, WorkspaceStore } from "@millrace/core/storage"
 import {
@@ -41,7 +41,6 @@ import {
 } from "@millrace/core/table"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { cellTypeOf, toCell } from "./TableCell.ts"
 import { boundOf, resolve, type Target } from "./TableColumns.ts"
@@ -81,19 +80,24 @@ const missingMessage = (columns: ReadonlyArray<Column>): string =>
 const actorOf = (feed: Feed): ActorRef =>
   feed.source === "extractor" ? { kind: "extractor", feedId: feed.id } : { kind: "sync", feedId: feed.id }
 
-/** Absent values clear their cells: the row shows the record as it is now. */
-const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<Fields, string> => {
-  const cells: Record<string, FieldValue> = {}
+/** The cells of a row, or why it does not fit. Absent values clear their cells: the row shows the record as it is now. */
+const cellsOf = (
+  targets: ReadonlyArray<Target>,
+  blank: () => Record<string, FieldValue>,
+  values: Fields
+): Fields | string => {
+  const cells = blank()
   for (const { column, field } of targets) {
     const cell = toCell(Object.hasOwn(values, column.name) ? values[column.name] : undefined, field)
-    if (cell === undefined) return Result.fail(`The value of "${column.name}" is not a ${field.type}.`)
+    if (cell === undefined) return `The value of "${column.name}" is not a ${field.type}.`
     cells[field.key] = cell
   }
-  return isTooLarge(cells) ? Result.fail(`The row is larger than ${limits.rowBytes} bytes.`) : Result.succeed(cells)
+  return isTooLarge(cells) ? `The row is larger than ${limits.rowBytes} bytes.` : cells
 }
 
 const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): Written => {
   const foldedOf = folding(table.fields)
+  const blank = blankOf(targets.map(({ field }) => field.key))
   const receipts: Array<Receipt> = []
   const rows: Array<FeedRow> = []
   const removed: Array<string> = []
@@ -103,12 +107,11 @@ const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): W
       receipts.push({ key, outcome: "done" })
       continue
     }
-    const cells = cellsOf(targets, values)
-    if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
+    const cells = cellsOf(targets, blank, values)
+    if (typeof cells === "string") receipts.push({ key, outcome: "failed", reason: cells })
     else {
-      const written = cells.success
-      const json = JSON.stringify(written)
-      rows.push({ key, values: written, json, folded: foldedOf(written), mustExist: op === "update" })
+      const json = JSON.stringify(cells)
+      rows.push({ key, values: cells, json, folded: foldedOf(cells), mustExist: op === "update" })
     }
   }
   return { rows, removed, receipts }

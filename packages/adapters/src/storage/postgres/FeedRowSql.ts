@@ -57,7 +57,8 @@ const hasJust = (values: FeedRow["values"], keys: ReadonlyArray<string>): boolea
 export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
   const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
   let last: { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> } | undefined
-  for (const [at, row] of rows.entries()) {
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
     if (last === undefined || !hasJust(row.values, last.keys)) {
       const keys = Object.keys(row.values)
       const name = keys.join("\n")
