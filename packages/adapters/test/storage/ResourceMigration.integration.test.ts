@@ -1,5 +1,5 @@
 /** Plain things in PostgreSQL: their tables have what their definitions ask for, and older ones were brought along. */
-import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
+import { migrateTo, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { layer as resources } from "../../src/storage/postgres/PostgresResources.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { columnName, columnTypes, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
@@ -113,7 +113,8 @@ layer(
       const [open, ended] = [keyOf(0, null), keyOf(1, "2026-04-01T00:00:00.000Z")]
       expect(yield* keys.list(workspaceId)).toEqual([ended, open])
       expect(yield* keys.byHash("hash 1")).toEqual(Option.some(ended))
-      const read = yield* (yield* EnrichmentStore).list([workspaceId])
+      const enrichments = yield* EnrichmentStore
+      const read = yield* enrichments.list([workspaceId])
       const both: Omit<Enrichment, "id" | "order"> = {
         workspaceId,
         name: 'Say "hi"',
@@ -133,6 +134,9 @@ layer(
         { ...both, id: "enr_00000000000000000000000001", order: 9 },
         { ...both, id: "enr_00000000000000000000000000", order: 10, emoji: "🧾" }
       ])
+      yield* migrateTo(newestSchema)
+      expect(yield* enrichments.list([workspaceId], { type: "rule" })).toEqual(read)
+      expect(yield* enrichments.list([workspaceId], { type: "dedupe" })).toEqual([])
     }).pipe((steps) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(steps)))
   )
 })

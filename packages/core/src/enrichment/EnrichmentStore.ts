@@ -13,7 +13,7 @@ import { Enrichment } from "./Enrichment.ts"
 /** By order, then id. */
 const definition: Omit<Definition<Enrichment>, "schema"> = {
   name: "enrichment",
-  columns: { order: "integer" },
+  columns: { order: "integer", type: "text" },
   order: [{ field: "order", direction: "ascending" }],
   versioned: true
 }

@@ -52,8 +52,8 @@ export class MatchConfigs extends Context.Service<
       return MatchConfigs.of({
         of: Effect.fn("MatchConfigs.of")(function* ({ accountId, bankId, dataType, workspaceId }) {
           // By order, then id.
-          const all = (yield* enrichments.list([workspaceId])).filter(
-            (one) => one.type === dedupeType && one.enabled && one.dataType === dataType
+          const all = (yield* enrichments.list([workspaceId], { type: dedupeType })).filter(
+            (one) => one.enabled && one.dataType === dataType
           )
           for (const one of all) {
             const found = tuned(one)

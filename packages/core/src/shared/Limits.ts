@@ -149,7 +149,7 @@ export const limits = {
   /** Observations of one pull that are held at once; more of them are put aside in storage until all of it was read. */
   stagedInMemory: 20_000,
   /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
-  stageChunkCharacters: 4_000_000,
+  stageChunkCharacters: 2_000_000,
   /** Bytes of what is put aside that a pull holds itself; beyond that it goes to storage. */
   stagePackedBytes: 8_000_000,
   /** Observations that are read back at once. */

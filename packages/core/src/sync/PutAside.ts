@@ -17,6 +17,7 @@ import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { FieldTexts } from "./FieldTexts.ts"
 import type { WriteRight } from "./LedgerWriter.ts"
 import { headLength, headsText, RowsAside } from "./RowsAside.ts"
 import type { Stage } from "./Stage.ts"
@@ -72,6 +73,7 @@ class PutAside {
   /** Packing is work for another thread: meanwhile the next page is read. */
   #packing: Fiber.Fiber<void> | undefined
   readonly #contentHash: (text: string) => string
+  readonly #form = new FieldTexts()
 
   constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds, contentHash: (text: string) => string) {
     this.#store = store
@@ -126,7 +128,7 @@ class PutAside {
         const to = from + texts.length
         const place = { heads: this.#next++, fields: this.#next++, rows: texts.length }
         chunks.push({ number: place.heads, account, text: headsText(rows.slice(from, to)) })
-        chunks.push({ number: place.fields, account, text: `[${texts.join(",")}]` })
+        chunks.push({ number: place.fields, account, text: FieldTexts.joined(texts) })
         const places = this.#places.get(account)
         if (places === undefined) this.#places.set(account, [place])
         else places.push(place)
@@ -135,7 +137,7 @@ class PutAside {
         characters = 0
       }
       for (const row of rows) {
-        const text = JSON.stringify(row.fields)
+        const text = this.#form.write(row.fields)
         const length = text.length + headLength(row)
         if (texts.length > 0 && characters + length > this.#bounds.characters) close()
         texts.push(text)
@@ -175,7 +177,7 @@ class PutAside {
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
     yield* this.#packed
-    const earlier = new RowsAside()
+    const earlier = new RowsAside(this.#form)
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
       const [heads, fields] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.fields)]

@@ -5,6 +5,7 @@
 import type { Fields } from "../record/FieldValue.ts"
 import type { Observation } from "../record/Observation.ts"
 import type * as CalendarDate from "../shared/CalendarDate.ts"
+import { FieldTexts } from "./FieldTexts.ts"
 
 /** Of the parts of an account that were unpacked, so many stay: rows at the border of two are asked for together. */
 const partsHeld = 2
@@ -35,19 +36,27 @@ export const headLength = ({ hash, pendingProviderId, providerId }: Observation)
 class Part {
   readonly #text: () => string
   readonly #of: UnpackedParts
-  fields: ReadonlyArray<Fields> | undefined
+  readonly #form: FieldTexts
+  /** Of rows that nobody has asked for, as text. */
+  #fields: Array<Fields | string> | undefined
 
-  constructor(text: () => string, of: UnpackedParts) {
+  constructor(text: () => string, form: FieldTexts, of: UnpackedParts) {
     this.#text = text
+    this.#form = form
     this.#of = of
   }
 
   at(row: number): Fields {
-    if (this.fields === undefined) {
-      this.fields = JSON.parse(this.#text()) as ReadonlyArray<Fields>
+    if (this.#fields === undefined) {
+      this.#fields = [...FieldTexts.parted(this.#text())]
       this.#of.unpacked(this)
     }
-    return this.fields[row]!
+    const found = this.#fields[row]!
+    return typeof found === "string" ? (this.#fields[row] = this.#form.read(found)) : found
+  }
+
+  letGo(): void {
+    this.#fields = undefined
   }
 }
 
@@ -57,16 +66,16 @@ class UnpackedParts {
   #parts = 0
   #times = 0
 
-  part(text: () => string): Part {
+  part(text: () => string, form: FieldTexts): Part {
     this.#parts++
-    return new Part(text, this)
+    return new Part(text, form, this)
   }
 
   unpacked(part: Part): void {
     this.#times++
     if (this.#times > 3 * this.#parts) return
     this.#held.push(part)
-    if (this.#held.length > partsHeld) this.#held.shift()!.fields = undefined
+    if (this.#held.length > partsHeld) this.#held.shift()!.letGo()
   }
 }
 
@@ -98,11 +107,17 @@ class RowAside implements Observation {
 export class RowsAside {
   readonly rows: Array<Observation> = []
   readonly #parts = new UnpackedParts()
+  readonly #form: FieldTexts
 
-  /** `fields` gives the text of an array; it may be asked for again at any time. */
+  /** `form`: what has written the fields. */
+  constructor(form: FieldTexts) {
+    this.#form = form
+  }
+
+  /** `fields` gives the texts of their fields as one; it may be asked for again at any time. */
   add(heads: string, fields: () => string): void {
     const read = JSON.parse(heads) as Heads
-    const part = this.#parts.part(fields)
+    const part = this.#parts.part(fields, this.#form)
     for (let at = 0; at < read.ids.length; at++) this.rows.push(new RowAside(read, part, at))
   }
 }

@@ -90,7 +90,7 @@ const arrange = Effect.fnUntraced(function* (
   )
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
-      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 900, packed: 0, readBack: 3 })),
+      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 420, packed: 0, readBack: 3 })),
       Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
       Layer.provide(
         Layer.effect(

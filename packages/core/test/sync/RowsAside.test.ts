@@ -1,5 +1,6 @@
 import type { Observation } from "../../src/record/Observation.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { FieldTexts } from "../../src/sync/FieldTexts.ts"
 import { headsText, RowsAside } from "../../src/sync/RowsAside.ts"
 import { describe, expect, it } from "@effect/vitest"
 
@@ -14,13 +15,15 @@ const rowOf = (n: number): Observation => ({
 
 /** Parts of ten rows each, and how often the fields of one were unpacked. */
 const arrange = (parts: number) => {
-  const aside = new RowsAside()
+  const form = new FieldTexts()
+  const aside = new RowsAside(form)
   let unpacked = 0
   for (let part = 0; part < parts; part++) {
     const rows = Array.from({ length: 10 }, (_, n) => rowOf(part * 10 + n))
+    const texts = FieldTexts.joined(rows.map(({ fields }) => form.write(fields)))
     aside.add(headsText(rows), () => {
       unpacked++
-      return JSON.stringify(rows.map(({ fields }) => fields))
+      return texts
     })
   }
   return { rows: aside.rows, unpacked: () => unpacked }

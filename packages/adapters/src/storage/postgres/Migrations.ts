@@ -69,6 +69,7 @@ import { packedHistory } from "./migrations/0057_packed_history.ts"
 import { entryIndexes } from "./migrations/0058_entry_indexes.ts"
 import { simulation } from "./migrations/0059_simulation.ts"
 import { recordDatesInOrder } from "./migrations/0060_record_dates.ts"
+import { enrichmentTypes } from "./migrations/0061_enrichment_types.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -134,7 +135,8 @@ export const migrations = {
   "0057_packed_history": packedHistory,
   "0058_entry_indexes": entryIndexes,
   "0059_simulation": simulation,
-  "0060_record_dates": recordDatesInOrder
+  "0060_record_dates": recordDatesInOrder,
+  "0061_enrichment_types": enrichmentTypes
 } as const
 
 /** All steps that this version knows, the first one first. */

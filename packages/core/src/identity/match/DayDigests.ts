@@ -15,8 +15,10 @@ import type { MatchResult } from "./Matching.ts"
 import { isProvenDay } from "./Proof.ts"
 import { matchedText, type ReadSays, type ShownRows } from "./ShownRows.ts"
 
-/** Short enough that what changed brings little else along, long enough that there are few of them. */
-const blockDays = 4
+/** Rows of a block: so few that what changed brings little else along, so many that digests are fewer than rows. */
+const blockRows = 4
+
+const mostBlockDays = 32
 
 /** Records without a day; never settled. */
 const undated = -1_000_000
@@ -25,22 +27,38 @@ const undated = -1_000_000
 type Settled = ReadonlyMap<number, string>
 
 /** There are no more days than those of three centuries. */
-const blockOfDate = new Map<string, number>()
+const numberOfDate = new Map<string, number>()
 
-const blockOfDay = (date: CalendarDate.CalendarDate): number => {
-  let block = blockOfDate.get(date)
-  if (block === undefined) blockOfDate.set(date, (block = Math.floor(CalendarDate.toEpochDay(date) / blockDays)))
-  return block
+const numberOf = (date: CalendarDate.CalendarDate): number => {
+  let day = numberOfDate.get(date)
+  if (day === undefined) numberOfDate.set(date, (day = CalendarDate.toEpochDay(date)))
+  return day
+}
+
+/** How many days make a block, where rows come as often as these do: a power of two. */
+const daysFor = (rows: ReadonlyArray<Pick<Observation, "date">>): number => {
+  let first: CalendarDate.CalendarDate | undefined
+  let last: CalendarDate.CalendarDate | undefined
+  for (const { date } of rows) {
+    if (date === null) continue
+    if (first === undefined || date < first) first = date
+    if (last === undefined || date > last) last = date
+  }
+  if (first === undefined || last === undefined) return 1
+  const wanted = ((numberOf(last) - numberOf(first) + 1) * blockRows) / rows.length
+  let days = 1
+  while (days < mostBlockDays && days * 2 <= wanted) days *= 2
+  return days
 }
 
 /** Rows of a day follow each other, mostly. */
-const makeBlockOf = (): ((row: { readonly date: CalendarDate.CalendarDate | null }) => number) => {
+const makeBlockOf = (days: number): ((row: { readonly date: CalendarDate.CalendarDate | null }) => number) => {
   let date: CalendarDate.CalendarDate | null = null
   let block = undated
   return (row) => {
     if (row.date !== date) {
       date = row.date
-      block = date === null ? undated : blockOfDay(date)
+      block = date === null ? undated : Math.floor(numberOf(date) / days)
     }
     return block
   }
@@ -53,11 +71,12 @@ const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolea
 /** Digest of what a read shows of each block; `""` where that cannot be settled. */
 const digestsOf = (
   observations: ReadonlyArray<Observation>,
+  days: number,
   contentHash: (text: string) => string
 ): Map<number, string> => {
   const texts = new Map<number, string>()
   const open = new Set<number>()
-  const blockOf = makeBlockOf()
+  const blockOf = makeBlockOf(days)
   let last = undated
   let text = ""
   for (const observation of observations) {
@@ -94,7 +113,7 @@ export interface Divided {
   readonly settled: ReadonlyArray<Observation>
 }
 
-const daysOf = (blocks: Iterable<number>): ReadonlyArray<Days> => {
+const daysOf = (blocks: Iterable<number>, blockDays: number): ReadonlyArray<Days> => {
   const days: Array<{ from: number; to: number }> = []
   for (const block of [...blocks].toSorted((a, b) => a - b)) {
     if (block === undated) continue
@@ -111,22 +130,25 @@ const daysOf = (blocks: Iterable<number>): ReadonlyArray<Days> => {
 
 const divide = (
   before: Settled,
+  blockDays: number,
   digests: ReadonlyMap<number, string>,
   observations: ReadonlyArray<Observation>,
   also: ReadonlyArray<Days>
 ): Divided => {
   const blocks = new Set<number>()
   for (const { from, to } of also) {
-    for (let block = blockOfDay(from); block <= blockOfDay(to); block++) if (before.has(block)) blocks.add(block)
+    const last = Math.floor(numberOf(to) / blockDays)
+    for (let block = Math.floor(numberOf(from) / blockDays); block <= last; block++)
+      if (before.has(block)) blocks.add(block)
   }
   for (const [block, digest] of digests) if (digest === "" || before.get(block) !== digest) blocks.add(block)
   for (const [block, digest] of before) if (digest === "" || !digests.has(block)) blocks.add(block)
   if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations }
-  const blockOf = makeBlockOf()
+  const blockOf = makeBlockOf(blockDays)
   const open: Array<Observation> = []
   const settled: Array<Observation> = []
   for (const observation of observations) (blocks.has(blockOf(observation)) ? open : settled).push(observation)
-  return { blocks, days: daysOf(blocks), open, settled }
+  return { blocks, days: daysOf(blocks, blockDays), open, settled }
 }
 
 /** Whether a row that is settled is named by one that is not, or shares its id with another record. */
@@ -147,6 +169,7 @@ type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { rea
  */
 const settledAfter = (
   before: { readonly settled: Settled; readonly blocks: ReadonlySet<number> } | undefined,
+  blockDays: number,
   digests: ReadonlyMap<number, string>,
   observations: ReadonlyArray<Observation>,
   live: Iterable<Live>,
@@ -158,7 +181,7 @@ const settledAfter = (
   if (before !== undefined) {
     for (const [block, digest] of before.settled) if (!before.blocks.has(block)) after.set(block, digest)
   }
-  const blockOf = makeBlockOf()
+  const blockOf = makeBlockOf(blockDays)
   const left = new Map<number, number>()
   const shown = new Map<string, Observation>()
   for (const observation of observations) {
@@ -191,14 +214,23 @@ const settledAfter = (
   return { settled: after, isQuiet }
 }
 
-const format = "2"
+const format = "3"
+/** Its blocks have four days each, and it does not say so. What it says of a whole read holds as well. */
+const formerFormat = "2"
 const notWhole = "-"
 
+/** What is kept of a read. */
+interface Kept {
+  readonly blockDays: number
+  readonly settled: Settled
+}
+
 /** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that changes nothing more. */
-const encode = (whole: string | undefined, settled: Settled): string =>
+const encode = (whole: string | undefined, { blockDays, settled }: Kept): string =>
   [
     format,
     whole ?? notWhole,
+    blockDays,
     ...[...settled].toSorted(([a], [b]) => a - b).map(([block, digest]) => `${block}:${digest}`)
   ].join(" ")
 
@@ -206,20 +238,27 @@ const encode = (whole: string | undefined, settled: Settled): string =>
 const isKept = (kept: string | undefined, text: string): boolean => {
   if (kept === undefined || kept === text) return kept === text
   const behindWhole = (one: string) => one.indexOf(" ", format.length + 1)
-  return !kept.startsWith(`${format} ${notWhole}`) && kept.slice(behindWhole(kept)) === text.slice(behindWhole(text))
+  return (
+    kept.startsWith(`${format} `) &&
+    !kept.startsWith(`${format} ${notWhole}`) &&
+    kept.slice(behindWhole(kept)) === text.slice(behindWhole(text))
+  )
 }
 
 /** `undefined` for what another release has written. */
-const decode = (text: string): Settled | undefined => {
-  const [written, , ...entries] = text.split(" ")
+const decode = (text: string): Kept | undefined => {
+  const [written, , blockDays, ...entries] = text.split(" ")
   if (written !== format) return undefined
-  return new Map(
-    entries.map((entry) => {
-      const at = entry.indexOf(":")
-      return [Number(entry.slice(0, at)), entry.slice(at + 1)]
-    })
-  )
+  const settled = new Map<number, string>()
+  for (const entry of entries) {
+    const at = entry.indexOf(":")
+    settled.set(Number(entry.slice(0, at)), entry.slice(at + 1))
+  }
+  return { blockDays: Number(blockDays), settled }
 }
+
+/** Blocks of other days than rows come in now have to be twice as long, or half, before all is looked at once more. */
+const stillFits = (blockDays: number, wanted: number): boolean => blockDays <= wanted * 2 && wanted <= blockDays * 2
 
 /** Compares the days of one read with the digests that are kept, and makes those to keep once the read is written. */
 export class DayDigests {
@@ -234,7 +273,8 @@ export class DayDigests {
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
   #digests: ReadonlyMap<number, string> | undefined
-  #before: Settled | undefined
+  #before: Kept | undefined
+  #blockDays = 1
   #divided: Divided | undefined
   #isDivided = false
   /** Whether what was kept holds no longer. */
@@ -248,7 +288,7 @@ export class DayDigests {
     this.#contentHash = contentHash
     this.#kept = kept
     this.#whole = shown.digest(says, contentHash)
-    this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
+    this.isUnchanged = [format, formerFormat].some((one) => kept?.startsWith(`${one} ${this.#whole} `) === true)
   }
 
   /** The rows of the read, before anything is asked of them. */
@@ -256,16 +296,22 @@ export class DayDigests {
     this.#observations = observations
     // The digest is of the pages, which showed some of them twice or took some back.
     if (observations.length !== this.#shown) this.#whole = undefined
+    const wanted = daysFor(observations)
+    const before = this.#kept === undefined ? undefined : decode(this.#kept)
+    this.#before = before !== undefined && stillFits(before.blockDays, wanted) ? before : undefined
+    this.#blockDays = this.#before?.blockDays ?? wanted
   }
 
   get #digestsOfRead(): ReadonlyMap<number, string> {
-    return (this.#digests ??= digestsOf(this.#observations, this.#contentHash))
+    return (this.#digests ??= digestsOf(this.#observations, this.#blockDays, this.#contentHash))
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
   divide(also: ReadonlyArray<Days> = []): Divided | undefined {
-    this.#before = this.#kept === undefined ? undefined : decode(this.#kept)
-    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations, also)
+    if (this.#before !== undefined) {
+      const { blockDays, settled } = this.#before
+      this.#divided = divide(settled, blockDays, this.#digestsOfRead, this.#observations, also)
+    }
     return this.#divided
   }
 
@@ -297,12 +343,13 @@ export class DayDigests {
   /** What to keep once all is written, or `undefined` where that is kept already. */
   get text(): string | undefined {
     const digests = this.#digestsOfRead
-    const before = this.#isDivided ? { settled: this.#before!, blocks: this.#divided!.blocks } : undefined
+    const before = this.#isDivided ? { settled: this.#before!.settled, blocks: this.#divided!.blocks } : undefined
+    const blockDays = this.#blockDays
     const observations = this.#isDivided ? this.#divided!.open : this.#observations
     const bounds = { historyFrom: this.#historyFrom, oldest: this.#oldest }
     const mayMiss = (date: CalendarDate.CalendarDate | null) => isProvenDay(date, bounds) || date === bounds.oldest
-    const { isQuiet, settled } = settledAfter(before, digests, observations, this.#live.values(), mayMiss)
-    const text = encode(isQuiet ? this.#whole : undefined, settled)
+    const { isQuiet, settled } = settledAfter(before, blockDays, digests, observations, this.#live.values(), mayMiss)
+    const text = encode(isQuiet ? this.#whole : undefined, { blockDays, settled })
     return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }
 }
