@@ -246,19 +246,65 @@ const linked = (records: ReadonlyArray<SetRecord>) =>
     rate: (from, to) => (from === to && euros.has(from) ? 1 : undefined)
   })
 
-/** Links of two records each, and the sum of what speaks for them. */
-const told = (links: number, points: number): string => `${links} links, ${points} centibits`
+type Links = ReturnType<typeof linked>
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  ["credit_card", "card_payment"],
+  ["loan", "loan_payment"],
+  ["brokerage", "investment"]
+])
+const typeOf = new Map<string, string>(accounts.map(({ accountId, accountType }) => [accountId, accountType]))
+
+/** What each record is told of its link: a program that links writes that beside both records. */
+const saidOfRecords = (links: Links): ReadonlyMap<string, Readonly<Record<string, unknown>>> => {
+  const said = new Map<string, Readonly<Record<string, unknown>>>()
+  for (const link of links) {
+    const id = cheapHash([link.out, link.in].toSorted().join(" "))
+    const [[left, , sent], [arrived, , got]] = [link.outTwin.split(" "), link.inTwin.split(" ")]
+    const kind = kinds.get(typeOf.get(arrived!)!) ?? kinds.get(typeOf.get(left!)!) ?? "internal"
+    const missing = Number(sent) - Number(got)
+    const both = { id, kind, state: link.state, confidence: link.confidence / 10_000, why: link }
+    const fee = missing === 0 ? {} : { fee: decimalText(missing / 100) }
+    said.set(link.out, { ...both, role: "out", counterpartRecordId: link.in, counterpartAccountId: arrived, ...fee })
+    said.set(link.in, { ...both, role: "in", counterpartRecordId: link.out, counterpartAccountId: left, ...fee })
+  }
+  return said
+}
+
+/** Links, and what is said of each record in one, as a program that joins comes to them. */
+const linkedAndSaid = (records: ReadonlyArray<SetRecord>) => {
+  const links = linked(records)
+  return { links, said: saidOfRecords(links) }
+}
+
+/** Links of two records each, the sum of what speaks for them, and how many fields are said of their records. */
+const told = (links: number, points: number, fields: number): string =>
+  `${links} links, ${points} centibits, ${fields} fields`
+
+const saidOfPeer = ({ links, said }: ReturnType<typeof linkedAndSaid>): string => {
+  let fields = 0
+  // The reasons are no field.
+  for (const one of said.values()) fields += Object.keys(one).length - 1
+  return told(
+    links.length,
+    links.reduce((sum, { score }) => sum + score, 0),
+    fields
+  )
+}
 
 const saidOf = (plans: ReturnType<typeof planTransfers>): string => {
-  let [count, points] = [0, 0]
-  for (const { links } of plans) {
+  let [count, points, fields] = [0, 0, 0]
+  for (const { claims, links } of plans) {
+    // One of three records, of which plain joins know nothing, names no counterpart somewhere.
+    const ofTwo = new Set(links.flatMap(({ evidence, members }) => (members.length === 2 ? [evidence.id] : [])))
+    for (const { evidence } of claims) if (ofTwo.has(evidence.id)) fields++
     for (const { evidence, members } of links) {
       if (members.length !== 2) continue
       count++
       points += evidence.proof!.pair.score
     }
   }
-  return told(count, points)
+  return told(count, points, fields)
 }
 
 const planTransfers = (records: ReadonlyArray<SetRecord>, held: Partitions) =>
@@ -297,15 +343,7 @@ const whole = (records: ReadonlyArray<SetRecord>, held: Partitions): Comparison 
   rounds: 3,
   contenders: [
     contender("transfer_match", () => planTransfers(records, held), saidOf),
-    contender(
-      "a map-and-window join that comes to the same links",
-      () => linked(records),
-      (links) =>
-        told(
-          links.length,
-          links.reduce((sum, { score }) => sum + score, 0)
-        )
-    ),
+    contender("a map-and-window join that comes to the same links", () => linkedAndSaid(records), saidOfPeer),
     contender(
       "a map-and-window join of equal amounts, unscored",
       () => joined(records),
@@ -400,9 +438,16 @@ const candidates = (records: ReadonlyArray<SetRecord>, held: Partitions): Compar
   }
 }
 
+/** By month and then by id, so that those of a month lie together, for everybody who is given them. */
+const byMonth = (records: ReadonlyArray<SetRecord>): ReadonlyArray<SetRecord> =>
+  [...Map.groupBy(records, ({ fields }) => String(fields["date"]).slice(0, 7))]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, some]) => some.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1)))
+
+/** All contenders are given the same records, and each record is there once. */
 export const transferComparisons = (count: number): ReadonlyArray<Comparison> => {
-  const records = stored(recordsOf(count))
-  const held = partitionsOf(transferMatch, config, records)
+  const records = stored(byMonth(recordsOf(count)))
+  const held = placedBy(transferMatch.partitions, config, records)
   return [candidates(records, held), whole(records, held)]
 }
 

@@ -1,20 +1,26 @@
 /** Ids of what follows from other things (enrichments A5). */
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+const letters = Array.from("0123456789abcdefghjkmnpqrstvwxyz", (letter) => letter.charCodeAt(0))
 
 /** SHA-256 of text in hexadecimal, as `Digest` has it. */
 export type Sha256 = (text: string) => string
 
-const letter = (bits: number): string => alphabet[bits & 31]!
+/** Of the code of a digit of base 16. */
+const digitOf = (code: number): number => (code <= 57 ? code - 48 : (code | 32) - 87)
+
+/** The letters of one id, while it is made: put together from parts, a text would be kept as a tree of them. */
+const codes = Array.from({ length: 26 }, () => 0)
 
 /** 26 characters of base 32 over the first 130 bits of a hash: the same for the same parts, everywhere. */
 export const derivedId = (sha256: Sha256, ...parts: ReadonlyArray<string>): string => {
   const hex = sha256(JSON.stringify(parts))
-  let text = ""
-  // Five digits are four letters.
-  for (let at = 0; at < 30; at += 5) {
-    const bits = Number.parseInt(hex.slice(at, at + 5), 16)
-    text += letter(bits >> 15) + letter(bits >> 10) + letter(bits >> 5) + letter(bits)
+  let [count, held, bits] = [0, 0, 0]
+  for (let at = 0; count < codes.length; at++) {
+    held = (held << 4) | digitOf(hex.charCodeAt(at))
+    bits += 4
+    if (bits < 5) continue
+    bits -= 5
+    codes[count++] = letters[held >> bits]!
+    held &= (1 << bits) - 1
   }
-  const last = Number.parseInt(hex.slice(30, 33), 16) >> 2
-  return text + letter(last >> 5) + letter(last)
+  return String.fromCharCode(...codes)
 }

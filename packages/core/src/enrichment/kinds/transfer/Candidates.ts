@@ -6,7 +6,7 @@ import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, businessDaysApart } from "../../../shared/BusinessCalendar.ts"
 import { type Lessons, noLesson, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
-import { type Leg, unitsPerOne } from "./Leg.ts"
+import { unitsPerOne } from "./Leg.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
 import {
   amountPart,
@@ -22,7 +22,6 @@ import {
   referencePoints,
   roundness,
   type ScoredPair,
-  type Side,
   textPart
 } from "./PairScore.ts"
 import { SortedUnits } from "./SortedUnits.ts"
@@ -42,14 +41,6 @@ export interface CandidateInput {
 
 /** What a pair is by its amounts. */
 export type Fit = Exclude<Band, "group">
-
-export const sideOf = (leg: Leg): Side => ({
-  recordId: leg.recordId,
-  accountId: leg.accountId,
-  date: leg.date,
-  amount: leg.amount,
-  currency: leg.currency
-})
 
 const penaltyOver = 200
 
@@ -344,8 +335,8 @@ export class Candidates {
   private weighed(out: number, into: number, fit: Fit, score: number): ScoredPair {
     const { legs } = this.input
     return {
-      out: sideOf(legs.leg(out)),
-      in: sideOf(legs.leg(into)),
+      out: legs.side(out),
+      in: legs.side(into),
       band: fit,
       parts: { ...this.parts },
       counts: { ...this.counts },

@@ -4,7 +4,6 @@
  */
 import { type BusinessCalendar, businessDaysApart } from "../../../shared/BusinessCalendar.ts"
 import type { Candidates } from "./Candidates.ts"
-import { sideOf } from "./Candidates.ts"
 import { pairKey } from "./Decisions.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
 import {
@@ -171,13 +170,13 @@ export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<Scored
         pair: 0
       }
       return {
-        out: sideOf(legs.leg(out)),
-        in: sideOf(legs.leg(into)),
+        out: legs.side(out),
+        in: legs.side(into),
         band: "group",
         parts,
         counts,
         score: partsSum(parts),
-        second: { role: isOut ? ("in" as const) : ("out" as const), ...sideOf(legs.leg(second)) }
+        second: { role: isOut ? ("in" as const) : ("out" as const), ...legs.side(second) }
       }
     })
     .filter(({ parts, score }) => score >= floor && (parts.text > 0 || parts.provider > 0))

@@ -146,17 +146,15 @@ const hasFigures = (text: string): boolean => {
   return false
 }
 
-const none: ReadonlySet<string> = new Set()
+export const noCodes: ReadonlySet<string> = new Set()
 
-/** Words that could be a number of the transfer: six characters or more, three figures among them. */
-export const codesOf = ({ fields }: SetRecord): ReadonlySet<string> => {
-  let codes: Set<string> | undefined
-  for (const field of ["reference", "description", "originalDescription"]) {
-    const text = fieldText(fields[field])
-    if (!hasFigures(text)) continue
-    for (const [word] of text.toUpperCase().matchAll(code)) {
-      if (hasFigures(word)) (codes ??= new Set()).add(word)
-    }
-  }
-  return codes ?? none
+/** Words of a text that could be a number of the transfer: six characters or more, three figures among them. */
+export const codesIn = (text: string): ReadonlySet<string> => {
+  if (!hasFigures(text)) return noCodes
+  const codes = new Set<string>()
+  for (const [word] of text.toUpperCase().matchAll(code)) if (hasFigures(word)) codes.add(word)
+  return codes.size === 0 ? noCodes : codes
 }
+
+/** Fields in which such numbers stand. */
+export const codeFields = ["reference", "description", "originalDescription"] as const

@@ -29,24 +29,19 @@ export class LegColumns {
   readonly hint: Int8Array
   readonly flags: Uint8Array
   readonly signs: Uint8Array
-  readonly texts: ReadonlyArray<TextSigns>
-  readonly records: ReadonlyArray<SetRecord>
+  /** Numbers of the reader. */
+  private readonly texts: Int32Array
+  /** Of each leg, the place of its record. */
+  private readonly places: Int32Array
+  private readonly records: ReadonlyArray<SetRecord>
+  protected readonly reader: TextReader
   /** Legs that left, and those that arrived, in order; none that are aside. */
   readonly outs: Int32Array
   readonly ins: Int32Array
 
   /** `records`: by id. `aside`: those that are in no graph. */
   constructor(records: ReadonlyArray<SetRecord>, space: LegSpace, reader: TextReader, aside: ReadonlySet<string>) {
-    const day = new Int32Array(records.length)
-    const account = new Int32Array(records.length)
-    const currency = new Int32Array(records.length)
-    const units = new Float64Array(records.length)
-    const weight = new Int16Array(records.length)
-    const hint = new Int8Array(records.length)
-    const flags = new Uint8Array(records.length)
-    const signs = new Uint8Array(records.length)
-    const texts = Array.from<TextSigns>({ length: records.length })
-    const taken = new Int32Array(records.length)
+    const { account, currency, day, flags, hint, place, signs, text, units, weight } = space.room(records.length)
     let [size, outs, ins, first, last] = [0, 0, 0, Infinity, -Infinity]
     // Each record is gone to once: it lies far from the one before.
     for (let at = 0; at < records.length; at++) {
@@ -59,22 +54,23 @@ export class LegColumns {
       const pending = fields["pending"] === true
       if (Number.isNaN(on) || Number.isNaN(amount) || (pending && !space.rules.includePending)) continue
       const sent = fields["currency"]
-      const number = typeof sent === "string" ? space.currency(sent) : of.currency
-      if (number < 0) continue
+      const unit = typeof sent === "string" ? space.currency(sent) : of.currency
+      if (unit < 0) continue
       const isOut = ((fields["amount"] as string).charCodeAt(0) === 45) !== of.mirror
       const isAside = aside.size > 0 && aside.has(record.recordId)
-      const text = reader.read(legText(fields))
-      const read = readSigns(fields, text)
+      const number = reader.read(legText(fields))
+      const said = reader.of(number)
+      const read = readSigns(fields, said)
       day[size] = on
       account[size] = of.number
-      currency[size] = number
+      currency[size] = unit
       units[size] = Math.abs(amount)
       flags[size] = flagsOf(isOut, of, pending, isAside)
       signs[size] = signsIn(read)
       hint[size] = hintIn(read)
-      weight[size] = weightOf(text, signs[size]!, isOut, of)
-      texts[size] = text
-      taken[size] = at
+      weight[size] = weightOf(said, signs[size]!, isOut, of)
+      text[size] = number
+      place[size] = at
       size++
       if (!isAside) {
         if (isOut) outs++
@@ -95,10 +91,10 @@ export class LegColumns {
     this.signs = new Uint8Array(size)
     this.outs = new Int32Array(outs)
     this.ins = new Int32Array(ins)
-    const textsInOrder = Array.from<TextSigns>({ length: size })
-    const recordsInOrder = Array.from<SetRecord>({ length: size })
-    this.texts = textsInOrder
-    this.records = recordsInOrder
+    this.texts = new Int32Array(size)
+    this.places = new Int32Array(size)
+    this.records = records
+    this.reader = reader
     let [out, into] = [0, 0]
     for (let leg = 0; leg < size; leg++) {
       const at = order[leg]!
@@ -110,12 +106,21 @@ export class LegColumns {
       this.hint[leg] = hint[at]!
       this.flags[leg] = flags[at]!
       this.signs[leg] = signs[at]!
-      textsInOrder[leg] = texts[at]!
-      recordsInOrder[leg] = records[taken[at]!]!
+      this.texts[leg] = text[at]!
+      this.places[leg] = place[at]!
       if ((flags[at]! & asideFlag) !== 0) continue
       if ((flags[at]! & outFlag) === 0) this.ins[into++] = leg
       else this.outs[out++] = leg
     }
+  }
+
+  recordOf(leg: number): SetRecord {
+    return this.records[this.places[leg]!]!
+  }
+
+  /** What its text says. */
+  signsOf(leg: number): TextSigns {
+    return this.reader.of(this.texts[leg]!)
   }
 }
 

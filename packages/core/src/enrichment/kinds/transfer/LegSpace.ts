@@ -16,6 +16,35 @@ export interface LegAccount {
   readonly liability: boolean
 }
 
+/** Columns that legs are read into, in the order of their records. */
+class LegRoom {
+  readonly size: number
+  readonly day: Int32Array
+  readonly account: Int32Array
+  readonly currency: Int32Array
+  readonly units: Float64Array
+  readonly weight: Int16Array
+  readonly hint: Int8Array
+  readonly flags: Uint8Array
+  readonly signs: Uint8Array
+  readonly text: Int32Array
+  readonly place: Int32Array
+
+  constructor(size: number) {
+    this.size = size
+    this.day = new Int32Array(size)
+    this.account = new Int32Array(size)
+    this.currency = new Int32Array(size)
+    this.units = new Float64Array(size)
+    this.weight = new Int16Array(size)
+    this.hint = new Int8Array(size)
+    this.flags = new Uint8Array(size)
+    this.signs = new Uint8Array(size)
+    this.text = new Int32Array(size)
+    this.place = new Int32Array(size)
+  }
+}
+
 export class LegSpace {
   readonly rules: LegRules
   /** By number. */
@@ -24,6 +53,7 @@ export class LegSpace {
   readonly currencies: Array<Currency.Currency> = []
   private readonly byId = new Map<string, LegAccount>()
   private readonly numbers = new Map<string, number>()
+  private rooms = new LegRoom(0)
 
   /** `ordered`: by id. Accounts that are excluded are left out. */
   constructor(ordered: ReadonlyArray<SetAccount>, rules: LegRules) {
@@ -47,6 +77,12 @@ export class LegSpace {
 
   account(id: string): LegAccount | undefined {
     return this.byId.get(id)
+  }
+
+  /** For so many records at least; the same room each time, and whatever was in it is there still. */
+  room(records: number): LegRoom {
+    if (this.rooms.size < records) this.rooms = new LegRoom(records + (records >> 2))
+    return this.rooms
   }
 
   /** -1 for what is no currency. */

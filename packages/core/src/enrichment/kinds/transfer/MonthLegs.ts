@@ -3,13 +3,14 @@
  * compared again and again is kept in columns of numbers: a leg is its place in them, which is its place by day and id.
  */
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import * as Decimal from "../../../shared/Decimal.ts"
 import type { SetRecord } from "../SetKind.ts"
 import { AmountTable } from "./AmountTable.ts"
-import { codesOf, type Leg, legOf } from "./Leg.ts"
+import { codeFields, type Leg, legOf, noCodes } from "./Leg.ts"
 import { LegColumns, mirrorFlag, outFlag, pendingFlag } from "./LegColumns.ts"
 import { weightBeside } from "./LegSigns.ts"
 import type { LegSpace } from "./LegSpace.ts"
-import { compareText } from "./PairScore.ts"
+import { compareText, type Side } from "./PairScore.ts"
 import type { Strangers } from "./Strangers.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
@@ -29,9 +30,10 @@ export class MonthLegs extends LegColumns {
   /** Days of the month: from, and to and without. */
   readonly from: number
   readonly to: number
-  private readonly legs: Array<Leg | undefined> = []
+  private readonly legs = new Map<number, Leg>()
+  private readonly sides = new Map<number, Side>()
   private readonly codes = new Map<number, ReadonlySet<string>>()
-  private places: ReadonlyMap<string, number> | undefined
+  private byId: ReadonlyMap<string, number> | undefined
 
   /** `records`: by id. `aside`: those that are in no graph. */
   constructor(
@@ -68,39 +70,61 @@ export class MonthLegs extends LegColumns {
   }
 
   idOf(leg: number): string {
-    return this.records[leg]!.recordId
+    return this.recordOf(leg).recordId
   }
 
   /** All that is known of it by itself. */
   leg(leg: number): Leg {
-    return (this.legs[leg] ??= legOf(
-      this.records[leg]!,
-      this.space.accounts[this.account[leg]!]!.account,
-      this.space.rules
-    )!)
+    let known = this.legs.get(leg)
+    if (known === undefined) {
+      const { account } = this.space.accounts[this.account[leg]!]!
+      this.legs.set(leg, (known = legOf(this.recordOf(leg), account, this.space.rules)!))
+    }
+    return known
+  }
+
+  /** As it is told; the same one for each pair that it is in. */
+  side(leg: number): Side {
+    let side = this.sides.get(leg)
+    if (side === undefined)
+      this.sides.set(leg, (side = sideOf(this.recordOf(leg), this.space.currencies[this.currency[leg]!]!)))
+    return side
   }
 
   /** The place of a record, of those aside too. */
   placeOf(recordId: string): number | undefined {
-    this.places ??= new Map(this.records.map((record, at) => [record.recordId, at]))
-    return this.places.get(recordId)
+    this.byId ??= new Map(Array.from({ length: this.size }, (_, leg) => [this.idOf(leg), leg]))
+    return this.byId.get(recordId)
   }
 
   textOf(leg: number): { readonly read: TextSigns; readonly signs: number } {
-    return { read: this.texts[leg]!, signs: this.signs[leg]! }
+    return { read: this.signsOf(leg), signs: this.signs[leg]! }
   }
 
   /** The weight of its text where the account of the other is the other side, in centibits. */
   textWeight(leg: number, other: number): number {
     const of = this.space.accounts[this.account[leg]!]!
     const { account } = this.space.accounts[this.account[other]!]!
-    return weightBeside(this.texts[leg]!, this.signs[leg]!, this.isOut(leg), of, this.texts[other]!, account.accountId)
+    const [read, beside] = [this.signsOf(leg), this.signsOf(other)]
+    return weightBeside(read, this.signs[leg]!, this.isOut(leg), of, beside, account.accountId)
   }
 
   codesOf(leg: number): ReadonlySet<string> {
     let codes = this.codes.get(leg)
-    if (codes === undefined) this.codes.set(leg, (codes = codesOf(this.records[leg]!)))
+    if (codes === undefined) this.codes.set(leg, (codes = this.readCodes(leg)))
     return codes
+  }
+
+  private readCodes(leg: number): ReadonlySet<string> {
+    const { fields } = this.recordOf(leg)
+    let found = noCodes
+    for (const field of codeFields) {
+      const text = fields[field]
+      if (typeof text !== "string" || text === "") continue
+      const codes = this.reader.codesIn(text)
+      if (codes.size > 0) found = found.size === 0 ? codes : found.union(codes)
+    }
+    return found
   }
 
   /** Whether money that left with the one may have arrived with the other, by account and day. */
@@ -140,6 +164,14 @@ export class MonthLegs extends LegColumns {
     return false
   }
 }
+
+const sideOf = ({ accountId, fields, recordId }: SetRecord, currency: string): Side => ({
+  recordId,
+  accountId,
+  date: fields["date"] as string,
+  amount: Decimal.abs(Decimal.make(fields["amount"] as string)),
+  currency
+})
 
 /** More than there are. */
 const mostCurrencies = 65_536

@@ -1,6 +1,7 @@
 /** What the text of a leg says about a transfer (enrichments D2.2). */
 import type { SetAccount } from "../SetKind.ts"
 import { plainWords } from "../../../text/Phrases.ts"
+import { codesIn } from "./Leg.ts"
 import { namedTypeOf, nobody, plainNames, pointing, transferWords, typeWords } from "./TransferWords.ts"
 
 /** What stands in a text, whoever the other side is. */
@@ -36,7 +37,10 @@ const lastDigits = (masked: string): string | undefined => /(\d{3,4})\D*$/.exec(
 export class TextReader {
   private readonly byWord = new Map<string, Set<string>>()
   private readonly byType = new Map<string, Set<string>>()
-  private readonly known = new Map<string, TextSigns>()
+  /** Numbers of texts that were read, and what stands in each. */
+  private readonly known = new Map<string, number>()
+  private readonly signs: Array<TextSigns> = []
+  private readonly codes = new Map<string, ReadonlySet<string>>()
 
   constructor(accounts: Iterable<SetAccount>) {
     const all = [...accounts]
@@ -53,13 +57,26 @@ export class TextReader {
     for (const [word, ids] of this.byWord) if (all.length > 1 && ids.size === all.length) this.byWord.delete(word)
   }
 
-  read(text: string): TextSigns {
-    let signs = this.known.get(text)
-    if (signs === undefined) {
-      signs = this.analysed(text)
-      this.known.set(text, signs)
+  /** A text as a number from 0 on, equal for equal texts. */
+  read(text: string): number {
+    let number = this.known.get(text)
+    if (number === undefined) {
+      number = this.signs.push(this.analysed(text)) - 1
+      this.known.set(text, number)
     }
-    return signs
+    return number
+  }
+
+  /** What stands in the text with a number. */
+  of(number: number): TextSigns {
+    return this.signs[number]!
+  }
+
+  /** The codes of one field, found once in equal texts. */
+  codesIn(text: string): ReadonlySet<string> {
+    let codes = this.codes.get(text)
+    if (codes === undefined) this.codes.set(text, (codes = codesIn(text)))
+    return codes
   }
 
   private analysed(text: string): TextSigns {

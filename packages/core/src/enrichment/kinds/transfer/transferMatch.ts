@@ -24,35 +24,39 @@ const fields = [
   ["transfer.rate", "num"]
 ] as const
 
-/** Months of the days that were asked for, by window and day. */
-const aroundDays = new Map<number, Map<number, ReadonlyArray<string>>>()
+/** Months of the days that were asked for, by window and day as it is written. */
+const aroundDays = new Map<number, Map<string, ReadonlyArray<string>>>()
 /** Days that are remembered of a window: those of thirty years in both directions. */
 const mostDays = 20_000
 
-const monthsAround = (date: CalendarDate.CalendarDate, before: number, after: number): ReadonlyArray<string> => {
+const noMonths: ReadonlyArray<string> = []
+
+/** None for what is no day. */
+const monthsAround = (record: SetRecord, before: number, after: number): ReadonlyArray<string> => {
   const window = before * 100 + after
   let byDay = aroundDays.get(window)
   if (byDay === undefined) aroundDays.set(window, (byDay = new Map()))
+  const text = record.fields["date"]
+  const known = typeof text === "string" ? byDay.get(text) : undefined
+  if (known !== undefined) return known
+  const date = legDate(record)
+  if (date === undefined) return noMonths
   const day = CalendarDate.epochDayOf(date)
-  let months = byDay.get(day)
-  if (months === undefined) {
-    months = monthsBetween(day - before, day + after)
-    if (byDay.size >= mostDays) byDay.clear()
-    byDay.set(day, months)
-  }
+  const months = monthsBetween(day - before, day + after)
+  if (byDay.size >= mostDays) byDay.clear()
+  byDay.set(date, months)
   return months
 }
 
 /** The months whose outflows it may matter to: its own, and where it is near the end of one, that beside it. */
 const partitions = ({ mirrorAccountIds, windowDays }: TransferConfig, record: SetRecord): ReadonlyArray<string> => {
-  const date = legDate(record)
   const out = leaves(record)
-  if (date === undefined || out === undefined) return []
+  if (out === undefined) return noMonths
   const { after, before } = windowDays
   // An outflow matters where inflows of the month are held against it: it may be later than they are by `before`.
   return out !== mirrorAccountIds.includes(record.accountId)
-    ? monthsAround(date, before, after)
-    : monthsAround(date, after, before)
+    ? monthsAround(record, before, after)
+    : monthsAround(record, after, before)
 }
 
 /** What two records are not is kept as a pair of records; a group is taken apart by each of its pairs. */
