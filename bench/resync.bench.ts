@@ -124,6 +124,12 @@ export const bench: Bench = {
                 of: "first sync",
                 by: `${peerName}, first sync of ${slice}`
               },
+              // The limit of the ratio above: nothing writes the rows faster.
+              {
+                name: `ledger: COPY to ${peerName}`,
+                of: "COPY of the same rows",
+                by: `${peerName}, first sync of ${slice}`
+              },
               {
                 name: `ledger: unchanged re-sync to ${peerName}`,
                 of: "unchanged re-sync",

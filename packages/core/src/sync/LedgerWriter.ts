@@ -43,7 +43,14 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease, type LeaseLost } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { believable, canSettle, isWholeTruth, type ReadAside, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
+import {
+  believable,
+  canSettle,
+  isWholeTruth,
+  maySettle,
+  type ReadAside,
+  type SnapshotOfAccount
+} from "./SnapshotOfAccount.ts"
 import { IdentityNotes } from "./IdentityNotes.ts"
 import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
@@ -154,8 +161,10 @@ export class LedgerWriter extends Context.Service<
         const details = new Map<string, HeldDetail & HeldRecord>()
         for (let at = 0; at < wanted.length; at += limits.commitChunk) {
           const some = wanted.slice(at, at + limits.commitChunk)
-          const edited = yield* edits.among(scope, some)
-          for (const record of yield* records.held(scope, some)) {
+          const [edited, held] = yield* Effect.all([edits.among(scope, some), records.held(scope, some)], {
+            concurrency: "unbounded"
+          })
+          for (const record of held) {
             details.set(record.id, {
               ...record,
               edited: edited.has(record.id),
@@ -266,17 +275,23 @@ export class LedgerWriter extends Context.Service<
       const writeRead = Effect.fnUntraced(function* (right: WriteRight, { rows, shown: shownOf, ...asked }: AnyRead) {
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
-        const recalled = isSnapshotType(scope.dataType) ? yield* nothingRecalled : yield* identity.recall(scope)
-        // What a file is called says nothing about the ids of the connection.
         const ofFile = asked.ofFile()
+        // One wait for all three, whoever answers first.
+        const [recalled, { config, isTuned, key }, settledBefore] = yield* Effect.all(
+          [
+            isSnapshotType(scope.dataType) ? nothingRecalled : identity.recall(scope),
+            matching.of({ ...scope, bankId: right.bankId }),
+            !ofFile && maySettle(asked) ? records.dayDigests(scope) : Effect.undefined
+          ],
+          { concurrency: "unbounded" }
+        )
+        // What a file is called says nothing about the ids of the connection.
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
         const read = { ...asked, idTrust }
-        const { config, isTuned, key } = yield* matching.of({ ...scope, bankId: right.bankId })
         // What was settled under another configuration is looked at again.
         const settledHash = key === "" ? contentHash : (text: string) => contentHash(`${key} ${text}`)
         const shown = !ofFile && canSettle(read, recalled) ? shownOf() : undefined
-        const digests =
-          shown === undefined ? undefined : new DayDigests(yield* records.dayDigests(scope), shown, asked, settledHash)
+        const digests = shown === undefined ? undefined : new DayDigests(settledBefore, shown, asked, settledHash)
         const told = (what: "merged" | "dropped" | "revived", which: ReadonlyArray<string>) =>
           isTuned && right.held !== true
             ? identityEvents({ ...scope, bankId: right.bankId }, what, which, right.cause)

@@ -67,23 +67,23 @@ export const believable = ({
   }
 }
 
-/**
- * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
- * would not be looked at.
- */
-export const canSettle = (
-  {
-    byIdOnly,
-    coverage,
-    idTrust,
-    pendingCoverage,
-    scope
-  }: Pick<SnapshotOfAccount, "byIdOnly" | "coverage" | "idTrust" | "pendingCoverage" | "scope">,
-  { facts }: Recalled
-): boolean =>
+/** As far as it follows from how the account is read. */
+export const maySettle = ({
+  byIdOnly,
+  coverage,
+  idTrust,
+  pendingCoverage,
+  scope
+}: Pick<SnapshotOfAccount, "byIdOnly" | "coverage" | "idTrust" | "pendingCoverage" | "scope">): boolean =>
   scope.dataType === "transactions" &&
   coverage.kind === "full" &&
   pendingCoverage === undefined &&
   !byIdOnly &&
-  trusted(idTrust) &&
-  !facts.some(({ kind }) => kind === "forbid")
+  trusted(idTrust)
+
+/**
+ * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
+ * would not be looked at.
+ */
+export const canSettle = (read: Parameters<typeof maySettle>[0], { facts }: Recalled): boolean =>
+  maySettle(read) && !facts.some(({ kind }) => kind === "forbid")
