@@ -182,13 +182,17 @@ export const toCamt = (accounts: ReadonlyArray<GeneratedAccount>): string => [..
 const csvCell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** One account as the CSV export of a bank; memos are quoted, as banks do. */
-export const toCsv = ({ currency, rows }: GeneratedAccount): string =>
-  `Date,Description,Memo,Amount,Currency,Reference\n${rows
+export const csvHead = "Date,Description,Memo,Amount,Currency,Reference\n"
+
+export const csvRows = ({ currency, rows }: GeneratedAccount): string =>
+  rows
     .map(
       ({ id, date, cents, name, memo }) =>
         `${date},${csvCell(name)},"${memo}",${decimalText(cents)},${currency},${id}\n`
     )
-    .join("")}`
+    .join("")
+
+export const toCsv = (account: GeneratedAccount): string => csvHead + csvRows(account)
 
 const mtDay = (date: string): string => date.replaceAll("-", "").slice(2)
 

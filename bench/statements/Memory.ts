@@ -1,12 +1,9 @@
-/**
- * How much memory the reading of a file takes beside its rows, as the file grows: of the formats whose rows are told one by
- * one. CSV is not among them, it is held as a whole: what a column of a CSV file means follows from all of its rows.
- */
-import { scanCamt, scanMt940, scanOfx, scanQif } from "@millrace/adapters/statement"
+/** How much memory the reading of a file takes beside its rows, as the file grows: the rows are told one by one. */
+import { scanCamt, scanCsv, scanMt940, scanOfx, scanQif } from "@millrace/adapters/statement"
 import { Currency } from "@millrace/core"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
-import { camtPieces, generate, ofxPieces, qifHead, qifRows, toMt940 } from "../generate.ts"
+import { camtPieces, csvHead, csvRows, generate, ofxPieces, qifHead, qifRows, toMt940 } from "../generate.ts"
 
 const options: StatementOptions = { fileName: "statement", baseCurrency: Currency.make("CHF") }
 const megabyte = 1_000_000
@@ -30,6 +27,13 @@ const formats = (): ReadonlyArray<Growing> => {
   const [head = "", begin = "", balances = "", ...rest] = camtPieces(accounts)
   const [ofxHead = "", ofxBegin = "", ...ofxRest] = ofxPieces(accounts)
   return [
+    {
+      name: "CSV",
+      head: csvHead,
+      block: csvRows(account),
+      tail: "",
+      scan: (parts, take) => scanCsv(parts, options, take)
+    },
     {
       name: "OFX",
       head: ofxHead + ofxBegin,

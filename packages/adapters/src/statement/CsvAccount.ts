@@ -7,6 +7,7 @@ import { normaliseHeader } from "./CsvHeaders.ts"
 import type { CsvReading } from "./CsvReading.ts"
 import type { StatedRow } from "./StatedRow.ts"
 import { accountTypeOf } from "./CsvWords.ts"
+import { ownText } from "./Wording.ts"
 import { difference, reconcileRunning } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */
@@ -15,6 +16,7 @@ export class CsvAccountDraft {
   static readonly exemplar = new CsvAccountDraft("", "")
   readonly number: string
   readonly name: string
+  /** Those that nobody took. */
   readonly rows: Array<StatedRow> = []
   readonly balances: Array<Decimal.Decimal | undefined> = []
   hasBalance = false
@@ -32,7 +34,10 @@ export const newDraft = (reading: CsvReading, accountText: string, nameText: str
   const isNumber = /\d{3}/.test(accountText)
   const number = isNumber ? accountText : accountText === "" ? reading.preamble.number : ""
   const name = isNumber || accountText === "" ? reading.preamble.name : accountText
-  return new CsvAccountDraft(reading.options.accountNumber ?? number, nameText === "" ? name : nameText)
+  return new CsvAccountDraft(
+    ownText(reading.options.accountNumber ?? number),
+    ownText(nameText === "" ? name : nameText)
+  )
 }
 
 const stated = (text: string | undefined, decimal: number): Decimal.Decimal | undefined =>

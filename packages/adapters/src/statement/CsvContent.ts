@@ -28,7 +28,7 @@ export interface ColumnContent {
 }
 
 /** Rows that are looked at: enough to know a column, whatever the size of the file. */
-const sampleRows = 80
+export const sampleRows = 80
 
 const longDate = /^\d{8}$/
 const parts = new DateParts()

@@ -7,7 +7,7 @@ import { comma } from "./CsvDecimals.ts"
 import { languageOf } from "./CsvHeaders.ts"
 import { locales } from "./CsvLocales.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"
-import type { CsvTable } from "./CsvScanner.ts"
+import type { CsvMovements } from "./CsvMovements.ts"
 import { amountColumnsOf, type CsvSelection } from "./CsvSelection.ts"
 
 export interface CsvCurrency {
@@ -58,9 +58,9 @@ const signInCell: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** What the amounts themselves name, when all of the first rows that name something name the same. */
-const ofCells = (table: CsvTable, layout: CsvLayout, rows: ReadonlyArray<number>): Currency.Currency | undefined => {
+const ofCells = (layout: CsvLayout, { first, table }: CsvMovements): Currency.Currency | undefined => {
   const found = new Set<string>()
-  for (const row of rows.slice(0, 50)) {
+  for (const row of first.slice(0, 50)) {
     for (const column of amountColumnsOf(layout)) {
       if (!table.locate(row, column) || table.to - table.from > 40) continue
       const cell = table.text.slice(table.from, table.to)
@@ -104,7 +104,6 @@ const byLocale = (
 
 /** The currency of rows that name none. */
 export const chooseCurrency = (
-  table: CsvTable,
   layout: CsvLayout,
   selection: CsvSelection,
   preamble: CsvPreamble,
@@ -127,7 +126,7 @@ export const chooseCurrency = (
   const stated =
     (main === undefined ? undefined : layout.units.get(main)) ??
     preamble.currency ??
-    ofCells(table, layout, selection.rows) ??
+    ofCells(layout, selection.movements) ??
     signed
   if (stated !== undefined) return { currency: stated, guess: undefined }
   const iban = parseIban(ownNumber(layout, preamble, options))

@@ -9,21 +9,17 @@ import { languageOf } from "./CsvHeaders.ts"
 import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"
 import { type CsvProfile, findProfile } from "./CsvProfiles.ts"
-import type { CsvTable } from "./CsvScanner.ts"
 import type { CsvSelection } from "./CsvSelection.ts"
 import type { SignPlan } from "./CsvSignPlan.ts"
 import { planSigns } from "./CsvSigns.ts"
 import { accountTypeOf } from "./CsvWords.ts"
 
 export interface CsvEvidence {
-  readonly table: CsvTable
   readonly layout: CsvLayout
   readonly selection: CsvSelection
   readonly preamble: CsvPreamble
   readonly delimiter: string
   readonly options: StatementOptions
-  /** Whether some row names no currency, where that is known. */
-  readonly isCurrencyMissing?: boolean
 }
 
 export interface CsvDecisions {
@@ -45,7 +41,8 @@ export const decide = (
   assumed: Record<string, string>,
   warnings: Array<string>
 ): CsvDecisions | StatementFault => {
-  const { delimiter, layout, options, preamble, selection, table } = evidence
+  const { delimiter, layout, options, preamble, selection } = evidence
+  const { movements } = selection
   const csv = options.csv ?? {}
   const language = layout.header < 0 ? "en" : languageOf(layout.headers)
   const english = language === "en"
@@ -62,13 +59,12 @@ export const decide = (
     }
   }
 
-  const chosen = chooseCurrency(table, layout, selection, preamble, separators.decimal, options)
+  const chosen = chooseCurrency(layout, selection, preamble, separators.decimal, options)
   if (chosen instanceof StatementFault) return chosen
   const currencyColumn = layout.single.currency
-  const isMissing = () => evidence.isCurrencyMissing ?? selection.rows.some((row) => !table.locate(row, currencyColumn))
-  if (csv.currency === undefined && (currencyColumn < 0 || isMissing())) {
+  if (csv.currency === undefined && (currencyColumn < 0 || selection.isCurrencyMissing)) {
     assumed["currency"] = chosen.currency
-    if (chosen.guess !== undefined && selection.rows.length > 0) {
+    if (chosen.guess !== undefined && movements.count > 0) {
       warnings.push(
         `${currencyColumn < 0 ? "no currency is named" : "some rows name no currency"}: ${chosen.currency} assumed, since ${chosen.guess}, set sourceConfig.csv.currency to override`
       )
@@ -79,18 +75,18 @@ export const decide = (
   if (csv.dateFormat !== undefined && given === undefined) {
     return fault(`dateFormat "${csv.dateFormat}" names no day, month and year in an order that is known`, "dateFormat")
   }
-  if (given === undefined && selection.dateConflict >= 0) {
-    const { dateConflict: row } = selection
+  if (given === undefined && selection.dateConflict !== undefined) {
+    const { cell, line } = selection.dateConflict
     const name = columnName(layout, layout.single.date)
     return fault(
-      `${name}: some days can only be read day first and some, like "${table.cell(row, layout.single.date).slice(0, 40)}", only month first: set sourceConfig.csv.dateFormat`,
+      `${name}: some days can only be read day first and some, like "${cell.slice(0, 40)}", only month first: set sourceConfig.csv.dateFormat`,
       name,
-      table.line(row)
+      line
     )
   }
-  const first = selection.rows[0]
+  const first = movements.first[0]
   const rowCurrency =
-    (currencyColumn < 0 || first === undefined ? "" : table.cell(first, currencyColumn).toUpperCase()) ||
+    (currencyColumn < 0 || first === undefined ? "" : movements.table.cell(first, currencyColumn).toUpperCase()) ||
     chosen.currency
   const monthFirst =
     english &&
@@ -119,8 +115,7 @@ export const signsOf = ({
   layout,
   options,
   preamble,
-  selection,
-  table
+  selection
 }: CsvSignEvidence): { readonly profile: CsvProfile | undefined; readonly signs: SignPlan } => {
   const profile = findProfile(layout.headers)
   const kinds: ReadonlyArray<AccountType> = [
@@ -130,6 +125,6 @@ export const signsOf = ({
     accountTypeOf(layout.headers.join(" "))
   ]
   const accountType = kinds.find((kind) => kind !== "unknown") ?? "unknown"
-  const signs = planSigns({ table, layout, selection, decimal, options: options.csv ?? {}, profile, accountType })
+  const signs = planSigns({ layout, selection, decimal, options: options.csv ?? {}, profile, accountType })
   return { profile, signs }
 }

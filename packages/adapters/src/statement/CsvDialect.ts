@@ -1,7 +1,7 @@
 /** The delimiter of a table, told by the first lines. */
 import { isAmount, looksLikeDate } from "./CsvContent.ts"
 import { headerScore } from "./CsvHeaderLine.ts"
-import { scanCsv } from "./CsvScanner.ts"
+import { csvTable } from "./CsvScanner.ts"
 import { StatementFault } from "@millrace/core/upload"
 
 const delimiters = [",", ";", "\t", "|"]
@@ -16,7 +16,7 @@ export const detectDelimiter = (text: string): string => {
   let best = ","
   let bestScore = -1
   for (const delimiter of delimiters) {
-    const table = scanCsv(sample, delimiter.charCodeAt(0), sampleRows, true)
+    const table = csvTable(sample, delimiter.charCodeAt(0), { limit: sampleRows, isLenient: true })
     if (table instanceof StatementFault) continue
     const widths = new Map<number, number>()
     let header = 0

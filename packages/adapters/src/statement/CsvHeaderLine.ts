@@ -6,7 +6,7 @@ import { fieldsOf, normaliseHeader, weakRank } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 
 /** Preamble lines that may stand above the header. */
-const maxPreamble = 60
+export const maxPreamble = 60
 
 /** Number of fields that the cells of a row would name; a header names a date and an amount. */
 export const headerScore = (cells: ReadonlyArray<string>): number => {

@@ -3,7 +3,7 @@ import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { type ColumnContent, holdsIbans, sampleOf } from "./CsvContent.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 import { readPreamble } from "./CsvPreamble.ts"
-import type { CsvTable } from "./CsvScanner.ts"
+import type { CsvMovements } from "./CsvMovements.ts"
 
 /** Names of accounts that are the holder's own, whatever stands beside them. */
 const ownNames =
@@ -170,21 +170,16 @@ export const findParties = (input: ColumnClaims): { readonly payer: number; read
 }
 
 /** The name that the holder of the account has in a file with both sides: it is in every row, on one side or the other. */
-export const ownName = (
-  table: CsvTable,
-  rows: ReadonlyArray<number>,
-  payer: number,
-  receiver: number
-): string | undefined => {
+export const ownName = (movements: CsvMovements, payer: number, receiver: number): string | undefined => {
   const counts = new Map<string, number>()
   let seen = 0
-  for (const row of rows) {
+  movements.each((table, row) => {
     const names = new Set([table.cell(row, payer), table.cell(row, receiver)])
     names.delete("")
-    if (names.size === 0) continue
-    if (++seen > 200) break
+    if (names.size === 0) return
+    if (++seen > 200) return false
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
+  })
   for (const [name, count] of counts) if (seen >= 2 && count >= seen * 0.9) return name
   return undefined
 }

@@ -18,7 +18,7 @@ export interface CsvPreamble {
   readonly closing: string | undefined
 }
 
-const maxLines = 200
+export const maxLines = 200
 const maxCell = 300
 
 const ibanInside = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b/g

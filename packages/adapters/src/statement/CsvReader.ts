@@ -1,23 +1,30 @@
 /** CSV exports of banks: every decision is detected, can be overridden, and is reported in `assumed`. */
-import { type RefusedRow, type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
+import {
+  type RefusedRow,
+  type Statement,
+  type StatementAccount,
+  StatementFault,
+  type StatementOptions
+} from "@millrace/core/upload"
 import * as Result from "effect/Result"
+import type { CsvAccountDraft } from "./CsvAccount.ts"
 import { findLayout } from "./CsvColumns.ts"
 import { DateReader } from "./CsvDates.ts"
 import { decide, signsOf } from "./CsvDecisions.ts"
 import { detectDelimiter } from "./CsvDialect.ts"
+import { doIdsRepeat } from "./CsvIds.ts"
 import { columnName, type CsvLayout, describeColumns } from "./CsvLayout.ts"
+import { binaryFault, blankFault, type CsvOutline, CsvParts } from "./CsvParts.ts"
 import { readPreamble } from "./CsvPreamble.ts"
-import { type CsvTable, scanCsv } from "./CsvScanner.ts"
+import type { CsvReading } from "./CsvReading.ts"
+import { csvTable } from "./CsvScanner.ts"
 import { amountColumnsOf, type CsvSelection, selectRows } from "./CsvSelection.ts"
-import { buildAccounts } from "./CsvStatement.ts"
+import { buildAccounts, type TakenRows } from "./CsvStatement.ts"
 import { bareUtf16, guessEncoding } from "./EncodingGuess.ts"
 import { readPlainCsv } from "./PlainCsv.ts"
 import { type DecodedText, decodeText } from "./TextDecoding.ts"
 
 type Reading = Result.Result<Statement, StatementFault>
-
-const fail = (message: string, element?: string, line = 1): Result.Result<never, StatementFault> =>
-  Result.fail(new StatementFault({ message, line, ...(element === undefined ? {} : { element }) }))
 
 /** Reads a whole CSV file, or says what is wrong, on which line and in which column, and what to set. */
 export const readCsv = (bytes: Uint8Array, options: StatementOptions): Reading => {
@@ -43,44 +50,76 @@ export const readAnyCsv = (bytes: Uint8Array, options: StatementOptions): Readin
 
 const readCsvText = ({ codes, encoding, text }: DecodedText, guessed: boolean, options: StatementOptions): Reading => {
   const csv = options.csv ?? {}
-  if (text.includes("\u0000")) {
-    return fail(
-      "the file holds binary data, or UTF-16 without a byte order mark: set sourceConfig.csv.encoding",
-      "encoding"
-    )
-  }
-  if (text.trim() === "") return fail("the file is empty")
+  if (text.includes("\u0000")) return Result.fail(binaryFault())
+  if (text.trim() === "") return Result.fail(blankFault())
+  const delimiter = csv.delimiter ?? detectDelimiter(text)
+  const table = csvTable(text, delimiter.charCodeAt(0), codes === undefined ? {} : { codes })
+  if (table instanceof StatementFault) return Result.fail(table)
+  const outline = { encoding, isGuessed: guessed, delimiter, table }
+  return statementOf(readRows(outline, (layout) => selectRows(table, layout), options))
+}
+
+const statementOf = (scanned: StatementFault | ScannedCsv): Reading => {
+  if (scanned instanceof StatementFault) return Result.fail(scanned)
+  const { accounts, assumed, refused, warnings } = scanned
+  return Result.succeed({
+    format: "csv",
+    accounts,
+    assumed,
+    warnings,
+    ...(refused.length === 0 ? {} : { refused })
+  })
+}
+
+/** What is said of a file. */
+export interface ScannedCsv {
+  /** None where the rows were taken. */
+  readonly accounts: ReadonlyArray<StatementAccount>
+  readonly drafts: ReadonlyArray<CsvAccountDraft>
+  readonly assumed: Readonly<Record<string, string>>
+  readonly warnings: ReadonlyArray<string>
+  readonly refused: ReadonlyArray<RefusedRow>
+}
+
+/** Where a row goes that its account does not keep. */
+export type TakeCsvRow = TakenRows["take"]
+
+/** Decides how a file is read, and reads it. `select` finds its movements. */
+const readRows = (
+  { delimiter, encoding, isGuessed, table }: CsvOutline,
+  select: (layout: CsvLayout) => CsvSelection | StatementFault,
+  options: StatementOptions,
+  take?: TakeCsvRow
+): ScannedCsv | StatementFault => {
+  const csv = options.csv ?? {}
   const assumed: Record<string, string> = {}
   const warnings: Array<string> = []
   if (csv.encoding === undefined) assumed["encoding"] = encoding
-  if (guessed) warnings.push(`encoding guessed: ${encoding}, set sourceConfig.csv.encoding to override`)
-  const delimiter = csv.delimiter ?? detectDelimiter(text)
+  if (isGuessed) warnings.push(`encoding guessed: ${encoding}, set sourceConfig.csv.encoding to override`)
   if (csv.delimiter === undefined) assumed["delimiter"] = delimiter
-  const table = scanCsv(text, delimiter.charCodeAt(0), Number.POSITIVE_INFINITY, false, codes)
-  if (table instanceof StatementFault) return Result.fail(table)
   const layout = findLayout(table, csv)
-  if (layout instanceof StatementFault) return Result.fail(layout)
+  if (layout instanceof StatementFault) return layout
   assumed["columns"] = describeColumns(layout)
   if (layout.header < 0) assumed["header"] = "none"
   warnings.push(...layout.warnings)
-  const selection = selectRows(table, layout)
-  if (selection instanceof StatementFault) return Result.fail(selection)
+  const selection = select(layout)
+  if (selection instanceof StatementFault) return selection
+  const { count } = selection.movements
   warnings.push(...selection.warnings)
-  const without = faultOfMissing(table, layout, selection)
-  if (without !== undefined) return Result.fail(without)
+  const without = faultOfMissing(layout, selection)
+  if (without !== undefined) return without
   const preamble = readPreamble(table, Math.max(layout.header, 0))
-  const decided = decide({ table, layout, selection, preamble, delimiter, options }, assumed, warnings)
-  if (decided instanceof StatementFault) return Result.fail(decided)
+  const decided = decide({ layout, selection, preamble, delimiter, options }, assumed, warnings)
+  if (decided instanceof StatementFault) return decided
 
-  if (selection.rows.length === 0 && selection.refused.length === 0) {
+  if (count === 0 && selection.refused.length === 0) {
     warnings.push("the file holds no rows")
-    return Result.succeed({ format: "csv", accounts: [], assumed, warnings })
+    return { accounts: [], drafts: [], assumed, warnings, refused: [] }
   }
-  const { profile, signs } = signsOf({ table, layout, selection, preamble, decimal: decided.decimal, options })
+  const { profile, signs } = signsOf({ layout, selection, preamble, decimal: decided.decimal, options })
   Object.assign(assumed, signs.assumed)
   warnings.push(...signs.warnings)
-  const built = buildAccounts({
-    table,
+  const reading: CsvReading = {
     layout,
     selection,
     preamble,
@@ -90,20 +129,36 @@ const readCsvText = ({ codes, encoding, text }: DecodedText, guessed: boolean, o
     currency: decided.currency,
     accountType: profile?.accountType ?? preamble.type,
     options: csv
-  })
-  if (built instanceof StatementFault) return Result.fail(built)
+  }
+  const taken = take === undefined ? undefined : { take, doIdsRepeat: doIdsRepeat(reading) }
+  const built = buildAccounts(reading, taken)
+  if (built instanceof StatementFault) return built
   const refused = [...selection.refused, ...built.refused].toSorted((a, b) => a.line - b.line)
-  const read = selection.rows.length - built.refused.length
+  const read = count - built.refused.length
   // Where as many rows fail as succeed, the file is not understood: nothing of it is believed.
-  if (refused.length > 0 && refused.length >= read) return Result.fail(faultOfRefused(refused, read))
+  if (refused.length > 0 && refused.length >= read) return faultOfRefused(refused, read)
   warnings.push(...built.warnings)
-  return Result.succeed({
-    format: "csv",
-    accounts: built.accounts,
-    assumed,
-    warnings,
-    ...(refused.length === 0 ? {} : { refused })
-  })
+  return { accounts: built.accounts, drafts: built.drafts, assumed, warnings, refused }
+}
+
+/**
+ * Hands on the rows of a file that comes in parts: nothing is kept of them, so the memory that is needed does not grow with
+ * the file but for a byte a row where words or balances tell the signs, and their number has no limit. What all rows say tells
+ * how each is read, so the parts are asked for several times: for the layout, the movements, their signs where these are in
+ * question, their ids where they have any, and the rows. Returns what `readCsv` would say of the whole beside its rows and
+ * what their balances come to. `least`: characters that are read together.
+ */
+export const scanCsv = (
+  parts: () => Iterable<Uint8Array>,
+  options: StatementOptions,
+  take?: TakeCsvRow,
+  least?: number
+): ScannedCsv | StatementFault => {
+  const file = new CsvParts(parts, options, take === undefined, least)
+  const outline = file.outline()
+  return outline instanceof StatementFault
+    ? outline
+    : readRows(outline, (layout) => file.select(outline, layout), options, take)
 }
 
 const faultOfRefused = (refused: ReadonlyArray<RefusedRow>, read: number): StatementFault => {
@@ -118,15 +173,16 @@ const faultOfRefused = (refused: ReadonlyArray<RefusedRow>, read: number): State
 }
 
 /** Most rows have a day and no amount: the amounts stand in another column than the one that was taken. */
-const faultOfMissing = (table: CsvTable, layout: CsvLayout, selection: CsvSelection): StatementFault | undefined => {
-  const { count, row } = selection.withoutAmount
+const faultOfMissing = (layout: CsvLayout, selection: CsvSelection): StatementFault | undefined => {
+  const { count, line } = selection.withoutAmount
   const columns = amountColumnsOf(layout)
   const oneSided = layout.single.amount < 0 && columns.length === 1
-  if (count === 0 || count <= selection.rows.length * (oneSided ? 1 : 4)) return undefined
+  const read = selection.movements.count
+  if (count === 0 || count <= read * (oneSided ? 1 : 4)) return undefined
   const name = columnName(layout, columns[0]!)
   return new StatementFault({
-    message: `${name}: the row has no amount, as ${count} of ${count + selection.rows.length} rows: name the right column in sourceConfig.csv.columns.amount, or columns.debit and columns.credit`,
-    line: table.line(row),
+    message: `${name}: the row has no amount, as ${count} of ${count + read} rows: name the right column in sourceConfig.csv.columns.amount, or columns.debit and columns.credit`,
+    line,
     element: name
   })
 }

@@ -5,13 +5,11 @@ import type { CsvOptions } from "@millrace/core/feed"
 import type { DateReader } from "./CsvDates.ts"
 import type { CsvLayout } from "./CsvLayout.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"
-import type { CsvTable } from "./CsvScanner.ts"
 import type { CsvSelection } from "./CsvSelection.ts"
 import type { SignPlan } from "./CsvSignPlan.ts"
 
 /** What detection and the overrides came to. */
 export interface CsvReading {
-  readonly table: CsvTable
   readonly layout: CsvLayout
   readonly selection: CsvSelection
   readonly preamble: CsvPreamble

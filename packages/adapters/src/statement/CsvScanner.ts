@@ -9,6 +9,9 @@ import { maxColumns, maxRows } from "./StatementLimits.ts"
 /** Rows that carry no movement (preamble, blanks, summaries) may come on top of `maxRows`. */
 const maxLines = maxRows + 10_000
 
+/** Characters of a row, with its quotes. */
+export const maxRow = 1_048_576
+
 const isBlank = (c: number): boolean => c === 32 || c === 0xa0 || c === 9
 
 /** Where cells and rows of a text lie. */
@@ -20,7 +23,7 @@ interface CsvPositions {
   rowLines: Int32Array<ArrayBuffer>
 }
 
-/** The cells of a file by row and column, both from 0. Blank lines are no rows. */
+/** The cells of a file, or of a part of one, by row and column, both from 0. Blank lines are no rows. */
 export class CsvTable {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new CsvTable("", new Uint16Array(2), 0, {
@@ -36,6 +39,9 @@ export class CsvTable {
   readonly rowCount: number
   /** Whether more rows were looked for than there are. */
   ranOut = false
+  /** Where the row begins that the text ends in, which is none of these, and its line. Behind the text where it ends a file. */
+  rest = 0
+  restLine = 1
   private readonly cellEnds: Int32Array<ArrayBuffer>
   private readonly firstCell: Int32Array<ArrayBuffer>
   private readonly rowStarts: Int32Array<ArrayBuffer>
@@ -53,6 +59,15 @@ export class CsvTable {
 
   line(row: number): number {
     return this.rowLines[row]!
+  }
+
+  /** Where a row begins, and its line end. */
+  rowStart(row: number): number {
+    return this.rowStarts[row]!
+  }
+
+  rowEnd(row: number): number {
+    return this.cellEnds[this.firstCell[row + 1]! - 1]!
   }
 
   columns(row: number): number {
@@ -153,14 +168,26 @@ const grown = (array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> => {
   return bigger
 }
 
-/** Reads the whole text, or up to `limit` rows of it; `lenient` ends quietly at a quote that never closes. */
-export const scanCsv = (
-  text: string,
-  delimiter: number,
-  limit = Number.POSITIVE_INFINITY,
-  lenient = false,
-  codes: CharacterCodes = characterCodes(text)
-): CsvTable | StatementFault => {
+/** How a text is read. */
+export interface CsvTableOptions {
+  /** Rows that are read at most. */
+  readonly limit?: number
+  /** Ends quietly at a quote that never closes. */
+  readonly isLenient?: boolean
+  /** Those of the text, where they are known. */
+  readonly codes?: CharacterCodes
+  /** Of a text that is a part of a file: its first line, rows before it, and whether the file ends with it. */
+  readonly line?: number
+  readonly rowsBefore?: number
+  readonly isLast?: boolean
+}
+
+/** The rows of a text. Those of a part of a file, but for the one that it ends in. */
+export const csvTable = (text: string, delimiter: number, options: CsvTableOptions = {}): CsvTable | StatementFault => {
+  const { codes = characterCodes(text), isLast = true, isLenient: lenient = false } = options
+  const limit = options.limit ?? Number.POSITIVE_INFINITY
+  const mostRows = maxLines - (options.rowsBefore ?? 0)
+  const firstLine = options.line ?? 0
   const length = text.length
   let cellEnds = new Int32Array(Math.max(64, length >> 3))
   let firstCell = new Int32Array(1024)
@@ -170,13 +197,25 @@ export const scanCsv = (
   let rowCount = 0
   // First cell of the open row.
   let rowCell = 0
-  let at = codes[0] === 0xfeff ? 1 : 0
+  let at = firstLine === 0 && codes[0] === 0xfeff ? 1 : 0
   let rowStart = at
-  let line = 1
-  let rowLine = 1
+  let line = Math.max(firstLine, 1)
+  let rowLine = line
   let blank = true
   let cellStart = true
-  const finish = (): CsvTable => new CsvTable(text, codes, rowCount, { cellEnds, firstCell, rowStarts, rowLines })
+  const finish = (): CsvTable => {
+    const table = new CsvTable(text, codes, rowCount, { cellEnds, firstCell, rowStarts, rowLines })
+    table.rest = rowStart
+    table.restLine = rowLine
+    return table
+  }
+  const tooLong = (): StatementFault =>
+    new StatementFault({
+      message: `more than ${maxRow} characters in one row: a quote may stand in it that nothing closes`,
+      line: rowLine
+    })
+  /** The text ends in a row: there has to be more of it. */
+  const torn = (): CsvTable | StatementFault => (length - rowStart > maxRow ? tooLong() : finish())
   while (at <= length) {
     const c = codes[at]!
     if (c === delimiter) {
@@ -185,11 +224,15 @@ export const scanCsv = (
       cellStart = true
       if (cellCount - rowCell > maxColumns) {
         if (lenient) return finish()
+        if (at - rowStart > maxRow) return tooLong()
         return new StatementFault({ message: `more than ${maxColumns} columns in one row`, line: rowLine })
       }
       continue
     }
     if (c === 10 || c === 13) {
+      // What ends the text may be half of a line end.
+      if (!isLast && (at >= length || (c === 13 && at + 1 >= length))) return torn()
+      if (at - rowStart > maxRow && !lenient) return tooLong()
       if (blank) cellCount = rowCell
       else {
         if (cellCount === cellEnds.length) cellEnds = grown(cellEnds)
@@ -204,7 +247,7 @@ export const scanCsv = (
         firstCell[++rowCount] = cellCount
         rowCell = cellCount
         if (rowCount >= limit) return finish()
-        if (rowCount > maxLines) {
+        if (rowCount > mostRows) {
           return new StatementFault({
             message: `more than ${maxRows} rows in one file: split it by period`,
             line: rowLine
@@ -225,6 +268,7 @@ export const scanCsv = (
       while (true) {
         if (close >= length) {
           if (lenient) return finish()
+          if (!isLast || length - rowStart > maxRow) return torn()
           return new StatementFault({ message: "a quoted cell never ends", line: opened })
         }
         const code = codes[close]!

@@ -4,27 +4,49 @@ import { isBlankAmount } from "./AmountText.ts"
 import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import { DateEvidence } from "./CsvDates.ts"
 import { DecimalEvidence } from "./CsvDecimals.ts"
-import type { CsvTable } from "./CsvScanner.ts"
+import { type CsvMovements, movementsOf } from "./CsvMovements.ts"
+import { CsvTable } from "./CsvScanner.ts"
 import { balanceLine, isPending, isVoid, summaryOf } from "./CsvWords.ts"
 import { maxRows } from "./StatementLimits.ts"
+import { ownText } from "./Wording.ts"
 
 export interface CsvSelection {
-  /** Rows of the table that are movements. */
-  readonly rows: ReadonlyArray<number>
-  /** Rows that go on with the text of the movement above them. */
-  readonly continuations: ReadonlyMap<number, ReadonlyArray<number>>
+  readonly movements: CsvMovements
   /** Rows that look like movements and cannot be read. */
   readonly refused: ReadonlyArray<RefusedRow>
   readonly dates: DateEvidence
-  /** The first row whose date contradicts those before it, -1 when none does. */
-  readonly dateConflict: number
+  /** The first date that contradicts those before it. */
+  readonly dateConflict: { readonly line: number; readonly cell: string } | undefined
   readonly decimals: DecimalEvidence
   readonly warnings: ReadonlyArray<string>
-  /** Rows with a date and without an amount, and the first of them. */
-  readonly withoutAmount: { readonly count: number; readonly row: number }
+  /** Rows with a date and without an amount, and the line of the first of them. */
+  readonly withoutAmount: { readonly count: number; readonly line: number }
+  /** Whether some movement names no currency. */
+  readonly isCurrencyMissing: boolean
   /** Texts of balances that summary rows state. */
   readonly opening: string | undefined
   readonly closing: string | undefined
+}
+
+/** Takes the rows that are movements, and those that go on with the text of the movement before. */
+export interface SelectedRows {
+  readonly movement: (table: CsvTable, row: number) => void
+  readonly continuation: (table: CsvTable, row: number) => void
+}
+
+/** What all rows say, and whether the first and the last movement were none. */
+export interface SelectedAll extends Omit<CsvSelection, "movements"> {
+  readonly count: number
+  readonly dropsFirst: boolean
+  readonly dropsLast: boolean
+}
+
+/** Looks at the rows of a file one after the other: of one table, or of several that follow each other. */
+export interface CsvSelector {
+  /** The rows that follow are those of this table. */
+  readonly use: (table: CsvTable) => void
+  readonly select: (row: number) => StatementFault | undefined
+  readonly end: () => SelectedAll
 }
 
 const maxSkipWarnings = 20
@@ -43,19 +65,28 @@ export const locateAmount = (table: CsvTable, row: number, column: number): bool
   return to - from > 4 || (last >= 48 && last <= 57) || !isBlankAmount(table.text.slice(from, to))
 }
 
-export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | StatementFault => {
-  const { text, codes } = table
-  const { balance, date, status } = layout.single
+/** `most`: movements that a file may hold. */
+export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number): CsvSelector => {
+  let table: CsvTable
+  let { text, codes } = CsvTable.exemplar
+  const { balance, currency, date, status } = layout.single
   const amountColumns = amountColumnsOf(layout)
   const single = amountColumns.length === 1 ? amountColumns[0]! : -1
   const width = layout.headers.length
-  const rows: Array<number> = []
+  let count = 0
+  let withoutCurrency = 0
+  // The first movement and the last one.
+  let firstTable: CsvTable | undefined
+  let firstRow = -1
+  let lastTable: CsvTable | undefined
+  let lastRow = -1
   const refused: Array<RefusedRow> = []
-  const continuations = new Map<number, Array<number>>()
+  let continued = 0
+  let firstContinued = -1
   const dates = new DateEvidence()
   const decimals = new DecimalEvidence()
   const warnings: Array<string> = []
-  let dateConflict = -1
+  let dateConflict: { readonly line: number; readonly cell: string } | undefined
   let skipped = 0
   let withoutAmount = 0
   let firstWithout = -1
@@ -64,8 +95,8 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
   let lastTo = 0
   let opening: string | undefined
   let closing: string | undefined
-  // The movement that a row of mere text would belong to.
-  let above = -1
+  // Whether a row of mere text would belong to the movement before.
+  let isBelow = false
   const headerDate = layout.headers[date] ?? ""
   const textColumns = new Set(
     [...layout.descriptions, layout.single.payee, layout.single.originalDescription, layout.single.note].filter(
@@ -74,24 +105,24 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
   )
 
   const skip = (row: number, why: string): void => {
-    above = -1
-    if (++skipped <= maxSkipWarnings) warnings.push(`line ${table.line(row)}: ${why}, row skipped`)
+    isBelow = false
+    if (++skipped <= maxSkipWarnings) warnings.push(ownText(`line ${table.line(row)}: ${why}, row skipped`))
   }
   const refuse = (row: number, column: number, message: string): void => {
-    above = -1
+    isBelow = false
     refused.push({
       line: table.line(row),
       ...(column < 0 ? {} : { element: columnName(layout, column) }),
-      message
+      message: ownText(message)
     })
   }
   const quoted = (row: number, column: number): string => `"${table.cell(row, column).slice(0, 40)}"`
 
   /** Text and nothing else, where the table has its texts. */
   const continues = (row: number): boolean => {
-    const count = table.columns(row)
-    if (above < 0 || count < 2 || count < width - 1) return false
-    for (let column = 0; column < count; column++) {
+    const cells = table.columns(row)
+    if (!isBelow || cells < 2 || cells < width - 1) return false
+    for (let column = 0; column < cells; column++) {
       if (!textColumns.has(column) && table.locate(row, column)) return false
     }
     return true
@@ -105,9 +136,8 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     if (!hasDate && !hasAmount) {
       if (summary !== undefined) note(row, cells, summary)
       else if (continues(row)) {
-        const held = continuations.get(above)
-        if (held === undefined) continuations.set(above, [row])
-        else held.push(row)
+        if (continued++ === 0) firstContinued = table.line(row)
+        rows.continuation(table, row)
         return
       }
       skip(row, "neither a date nor an amount")
@@ -132,7 +162,7 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
       else if (cells.length === 1) skip(row, "neither a date nor an amount")
       else {
         withoutAmount++
-        if (firstWithout < 0) firstWithout = row
+        if (firstWithout < 0) firstWithout = table.line(row)
         skip(row, "without an amount")
       }
       return
@@ -165,12 +195,14 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
       if (again || dates.add(text, table.from, table.to)) {
         lastFrom = table.from
         lastTo = table.to
-        if (dateConflict < 0 && dates.conflicts) dateConflict = row
+        if (dateConflict === undefined && dates.conflicts) {
+          dateConflict = { line: table.line(row), cell: table.cell(row, date) }
+        }
         if (width > 0 && table.columns(row) > width && hasExtra(table, row, width)) {
           refuse(row, -1, `the row has ${table.columns(row)} cells, the header names ${width}`)
           return undefined
         }
-        if (rows.length >= maxRows) {
+        if (count >= most) {
           return new StatementFault({
             message: `more than ${maxRows} rows in one file: split it by period`,
             line: table.line(row)
@@ -181,8 +213,15 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
           for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
         }
         if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to, false)
-        rows.push(row)
-        above = row
+        if (currency >= 0 && !table.locate(row, currency)) withoutCurrency++
+        if (count++ === 0) {
+          firstTable = table
+          firstRow = row
+        }
+        lastTable = table
+        lastRow = row
+        rows.movement(table, row)
+        isBelow = true
         return undefined
       }
     }
@@ -190,48 +229,58 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     return undefined
   }
 
-  for (let row = layout.header + 1; row < table.rowCount; row++) {
-    const found = select(row)
-    if (found !== undefined) return found
-  }
-  // Banks put balance lines in front of and behind the movements, dated like them.
-  for (const last of [false, true]) {
-    const row = last ? rows.at(-1) : rows[0]
-    const kind =
-      row === undefined
-        ? undefined
-        : layout.descriptions.map((column) => balanceLine(table.cell(row, column))).find((each) => each !== undefined)
-    if (row === undefined || kind === undefined) continue
-    if (last) rows.pop()
-    else rows.shift()
+  /** Banks put balance lines in front of and behind the movements, dated like them. */
+  const dropsBalance = (from: CsvTable | undefined, row: number): boolean => {
+    if (from === undefined) return false
+    const kind = layout.descriptions
+      .map((column) => balanceLine(from.cell(row, column)))
+      .find((each) => each !== undefined)
+    if (kind === undefined) return false
     const column =
-      balance >= 0 && table.locate(row, balance) ? balance : amountColumns.find((each) => table.locate(row, each))
+      balance >= 0 && from.locate(row, balance) ? balance : amountColumns.find((each) => from.locate(row, each))
     if (column !== undefined) {
-      if (kind === "opening") opening ??= table.cell(row, column)
-      else closing ??= table.cell(row, column)
+      if (kind === "opening") opening ??= from.cell(row, column)
+      else closing ??= from.cell(row, column)
     }
+    if (currency >= 0 && !from.locate(row, currency)) withoutCurrency--
+    table = from
     skip(row, "a balance, not a movement")
+    return true
   }
-  const continued = continuations.values().next().value
-  if (continued !== undefined) {
-    const count = [...continuations.values()].reduce((sum, each) => sum + each.length, 0)
-    warnings.push(
-      `line ${table.line(continued[0]!)}: text without a date and an amount, added to the row above${count > 1 ? `, as in ${count - 1} more rows` : ""}`
-    )
-  }
-  if (skipped > maxSkipWarnings) warnings.push(`${skipped - maxSkipWarnings} more rows skipped`)
-  if (withoutAmount > 1) warnings.push(`${withoutAmount} rows without an amount skipped in all`)
+
   return {
-    rows,
-    continuations,
-    refused,
-    dates,
-    dateConflict,
-    decimals,
-    warnings,
-    withoutAmount: { count: withoutAmount, row: firstWithout },
-    opening,
-    closing
+    use: (next) => {
+      table = next
+      text = next.text
+      codes = next.codes
+      lastTo = 0
+    },
+    select,
+    end: () => {
+      const dropsFirst = dropsBalance(firstTable, firstRow)
+      const dropsLast = (count > 1 || !dropsFirst) && dropsBalance(lastTable, lastRow)
+      if (continued > 0) {
+        warnings.push(
+          `line ${firstContinued}: text without a date and an amount, added to the row above${continued > 1 ? `, as in ${continued - 1} more rows` : ""}`
+        )
+      }
+      if (skipped > maxSkipWarnings) warnings.push(`${skipped - maxSkipWarnings} more rows skipped`)
+      if (withoutAmount > 1) warnings.push(`${withoutAmount} rows without an amount skipped in all`)
+      return {
+        count: count - Number(dropsFirst) - Number(dropsLast),
+        dropsFirst,
+        dropsLast,
+        refused,
+        dates,
+        dateConflict,
+        decimals,
+        warnings,
+        withoutAmount: { count: withoutAmount, line: firstWithout },
+        isCurrencyMissing: withoutCurrency > 0,
+        opening,
+        closing
+      }
+    }
   }
 
   /** Keeps the balance that a summary row states: its balance cell, else its last number. */
@@ -242,6 +291,36 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     if (kind === "opening") opening ??= value
     else closing = value ?? closing
   }
+}
+
+/** The movements of a table that is there as a whole. */
+export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | StatementFault => {
+  const rows: Array<number> = []
+  const continuations = new Map<number, Array<number>>()
+  const selector = selectorOf(
+    layout,
+    {
+      movement: (_, row) => {
+        rows.push(row)
+      },
+      continuation: (_, row) => {
+        const above = rows.at(-1)!
+        const held = continuations.get(above)
+        if (held === undefined) continuations.set(above, [row])
+        else held.push(row)
+      }
+    },
+    maxRows
+  )
+  selector.use(table)
+  for (let row = layout.header + 1; row < table.rowCount; row++) {
+    const fault = selector.select(row)
+    if (fault !== undefined) return fault
+  }
+  const all = selector.end()
+  if (all.dropsFirst) rows.shift()
+  if (all.dropsLast) rows.pop()
+  return { ...all, movements: movementsOf(table, rows, continuations) }
 }
 
 const hasExtra = (table: CsvTable, row: number, width: number): boolean => {

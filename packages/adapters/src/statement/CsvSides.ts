@@ -9,28 +9,30 @@ const overrideSides = "set sourceConfig.csv.sideSigns to override"
 
 /** Debit and Credit columns: a minus printed in them is a habit, or money that goes back. */
 export const planPair = (input: SignInput, plan: SignDraft): void => {
-  const { layout, options, selection, table } = input
+  const { layout, options, selection } = input
+  const { each, table } = selection.movements
   const { credit, debit } = layout.single
   plan.negate = options.negate ?? false
-  const count = { debitNegative: -1, debitPositive: -1, creditNegative: -1, creditPositive: -1, both: -1 }
+  // Lines of the first ones.
+  const count = { debitNegative: -1, debitPositive: -1, creditNegative: -1, creditPositive: -1 }
   if (selection.decimals.signed) {
-    for (const row of selection.rows) {
-      const [out, into] = [valueAt(input, row, debit), valueAt(input, row, credit)]
+    each((own, row) => {
+      const [out, into] = [valueAt(input, own, row, debit), valueAt(input, own, row, credit)]
       if (out !== undefined && out !== "0") {
         const key = Decimal.isNegative(out) ? "debitNegative" : "debitPositive"
-        if (count[key] < 0) count[key] = row
+        if (count[key] < 0) count[key] = own.line(row)
       }
       if (into !== undefined && into !== "0") {
         const key = Decimal.isNegative(into) ? "creditNegative" : "creditPositive"
-        if (count[key] < 0) count[key] = row
+        if (count[key] < 0) count[key] = own.line(row)
       }
-    }
+    })
   }
   const debitMixed = count.debitNegative >= 0 && count.debitPositive >= 0
   const hasNegativeCredit = count.creditNegative >= 0
   const creditMixed = hasNegativeCredit && count.creditPositive >= 0
   const value = (row: number, printedDebit: boolean, plainCredit: boolean): Decimal.Decimal | undefined => {
-    const [out, into] = [valueAt(input, row, debit), valueAt(input, row, credit)]
+    const [out, into] = [valueAt(input, table, row, debit), valueAt(input, table, row, credit)]
     if (out === undefined && into === undefined) return undefined
     const left = out === undefined ? Decimal.zero : Decimal.negate(printedDebit ? out : Decimal.abs(out))
     const came = into === undefined ? Decimal.zero : plainCredit ? Decimal.abs(into) : into
@@ -63,8 +65,8 @@ export const planPair = (input: SignInput, plan: SignDraft): void => {
     }
   }
   const decided = tied && scores.filter((score) => score === scores[best]).length === 1
-  const say = (row: number, column: number, what: string) =>
-    plan.warnings.push(`line ${table.line(row)}: ${columnName(layout, column)} holds a negative amount: ${what}`)
+  const say = (line: number, column: number, what: string) =>
+    plan.warnings.push(`line ${line}: ${columnName(layout, column)} holds a negative amount: ${what}`)
   const byBalances = decided ? ", as the balances say" : `: ${overrideSides}`
   if (debitMixed) {
     say(count.debitNegative, debit, `read as money that ${plan.printedDebit ? "comes back" : "leaves"}${byBalances}`)

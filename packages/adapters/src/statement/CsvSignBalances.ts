@@ -3,49 +3,70 @@ import { Decimal } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
+import type { CsvTable } from "./CsvScanner.ts"
 import { override, overrideBalance, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
 import { amountOf, chainFor, kindSides, placesOf, type Reading, sample, valueAt, withSign } from "./CsvSignSample.ts"
 
+/** A movement beside another one. */
+interface Neighbour {
+  readonly table: CsvTable
+  readonly row: number
+  readonly at: number
+  readonly account: string
+  readonly balance: Decimal.Decimal | undefined
+}
+
 /** Unsigned amounts get the sign of the step between two balances. */
 export const byBalance = (input: SignInput, plan: SignDraft): boolean => {
-  const { selection, table } = input
-  const chain = chainFor(input, sample(input), (row) => amountOf(input, row))
+  const { layout, selection } = input
+  const { movements } = selection
+  const chain = chainFor(input, sample(input), (row) => amountOf(input, movements.table, row))
   if (!follows(chain, chain.size)) return false
-  const { rows } = selection
-  const signs = new Int8Array(rows.length)
-  const accountOf = (row: number) =>
-    input.layout.single.account < 0 ? "" : table.cell(row, input.layout.single.account)
-  const unknown: Array<number> = []
-  const balances = rows.map((row) => valueAt(input, row, input.layout.single.balance))
+  const signs = new Int8Array(movements.count)
+  const { account, balance } = layout.single
   const opening = selection.opening === undefined ? undefined : parse(selection.opening, input.decimal)
-  for (let at = 0; at < rows.length; at++) {
-    const beside = chain.falling ? at + 1 : at - 1
-    const joined = beside >= 0 && beside < rows.length && accountOf(rows[beside]!) === accountOf(rows[at]!)
-    const before = joined ? balances[beside] : opening
-    const after = balances[at]
-    const amount = amountOf(input, rows[at]!)
-    if (before === undefined || after === undefined || amount === undefined) {
-      unknown.push(at)
-      continue
-    }
-    const step = Decimal.subtract(after, before)
-    if (step === amount) signs[at] = 1
-    else if (step === Decimal.negate(amount)) signs[at] = -1
-    else unknown.push(at)
-  }
   // The first row has no balance before it: what it is called may tell.
-  const open: Array<number> = []
+  let open = 0
+  let firstOpen = -1
   const sideOf = kindSides(input)
-  for (const at of unknown) {
-    const side = sideOf(rows[at]!)
-    if (side === 0) open.push(at)
-    signs[at] = side === 0 ? 1 : side
+  const settle = (own: Neighbour, beside: Neighbour | undefined): void => {
+    const before = beside !== undefined && beside.account === own.account ? beside.balance : opening
+    const after = own.balance
+    const amount = amountOf(input, own.table, own.row)
+    if (before !== undefined && after !== undefined && amount !== undefined) {
+      const step = Decimal.subtract(after, before)
+      if (step === amount) {
+        signs[own.at] = 1
+        return
+      }
+      if (step === Decimal.negate(amount)) {
+        signs[own.at] = -1
+        return
+      }
+    }
+    const side = sideOf(own.table, own.row)
+    if (side === 0 && open++ === 0) firstOpen = own.table.line(own.row)
+    signs[own.at] = side === 0 ? 1 : side
   }
+  let last: Neighbour | undefined
+  movements.each((table, row, at) => {
+    const own = {
+      table,
+      row,
+      at,
+      account: account < 0 ? "" : table.cell(row, account),
+      balance: valueAt(input, table, row, balance)
+    }
+    if (!chain.falling) settle(own, last)
+    else if (last !== undefined) settle(last, own)
+    last = own
+  })
+  if (chain.falling && last !== undefined) settle(last, undefined)
   plan.rows = signs
-  plan.assumed["sign"] = columnName(input.layout, input.layout.single.balance)
-  if (open.length > 0) {
+  plan.assumed["sign"] = columnName(layout, balance)
+  if (open > 0) {
     plan.warnings.push(
-      `line ${table.line(rows[open[0]!]!)}: no balance before it says whether money leaves, read as money that comes in${open.length > 1 ? `, as in ${open.length - 1} more rows` : ""}: name a column of words in sourceConfig.csv.columns.sign`
+      `line ${firstOpen}: no balance before it says whether money leaves, read as money that comes in${open > 1 ? `, as in ${open - 1} more rows` : ""}: name a column of words in sourceConfig.csv.columns.sign`
     )
   }
   plan.warnings.push(`the amounts have no sign: the balances say which leave, ${override}`)
@@ -60,11 +81,12 @@ const parse = (text: string, decimal: number): Decimal.Decimal | undefined =>
  * say nothing.
  */
 export const relateBalance = (input: SignInput, plan: SignDraft, mayFlip: boolean): boolean => {
-  const { layout, table } = input
+  const { layout } = input
+  const { table } = input.selection.movements
   if (layout.single.balance < 0) return false
   const rows = sample(input)
   const places = plan.rows === undefined ? undefined : placesOf(input)
-  const read: Reading = (row) => withSign(plan.rows?.[places?.get(row) ?? 0] ?? 0, amountOf(input, row))
+  const read: Reading = (row) => withSign(plan.rows?.[places?.get(row) ?? 0] ?? 0, amountOf(input, table, row))
   const chain = chainFor(input, rows, read)
   if (!follows(chain, Math.max(chain.same, chain.opposite)) || chain.same === chain.opposite) return false
   const values = rows.map(read)
@@ -74,7 +96,7 @@ export const relateBalance = (input: SignInput, plan: SignDraft, mayFlip: boolea
     if (!mayFlip || input.accountType !== "credit_card" || negatives * 2 >= rows.length) return true
     // Charges raise what is owed: both are written from the bank's side.
     const owed = rows.some((row) => {
-      const balance = valueAt(input, row, layout.single.balance)
+      const balance = valueAt(input, table, row, layout.single.balance)
       return balance !== undefined && !Decimal.isNegative(balance) && balance !== "0"
     })
     if (!owed) return true

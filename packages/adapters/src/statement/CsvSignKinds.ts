@@ -4,56 +4,55 @@ import { kindSides, printedSign } from "./CsvSignSample.ts"
 
 /** No column tells: kinds of movements, the kind of account, else a warning. */
 export const byKinds = (input: SignInput, plan: SignDraft, unsigned: boolean): void => {
-  const { accountType, selection, table } = input
-  const { rows } = selection
-  if (rows.length === 0) return
+  const { accountType, selection } = input
+  const { count, each } = selection.movements
+  if (count === 0) return
   const sideOf = kindSides(input)
   let agree = 0
   let contradict = 0
+  // Lines.
   let first = -1
   let positive = 0
   let firstPositive = -1
-  const step = Math.max(1, Math.floor(rows.length / 2_000))
+  const step = Math.max(1, Math.floor(count / 2_000))
   let seen = 0
-  for (let at = 0; at < rows.length; at += step) {
-    const row = rows[at]!
+  each((table, row, at) => {
+    if (at % step !== 0) return
     seen++
-    const sign = unsigned ? 1 : printedSign(input, row)
+    const sign = unsigned ? 1 : printedSign(input, table, row)
     if (sign > 0) {
       positive++
-      if (firstPositive < 0) firstPositive = row
+      if (firstPositive < 0) firstPositive = table.line(row)
     }
-    const side = sideOf(row)
-    if (side === 0 || sign === 0) continue
+    const side = sideOf(table, row)
+    if (side === 0 || sign === 0) return
     if (side === sign) agree++
     else {
       contradict++
-      if (first < 0) first = row
+      if (first < 0) first = table.line(row)
     }
-  }
+  })
   const mostlyPositive = positive * 2 > seen
   const turned = "positive amounts are read as money that leaves"
   if (mostlyPositive && contradict > 0 && agree === 0) {
     plan.negate = true
-    plan.warnings.push(`line ${table.line(first)}: its text says the other side than its sign: ${turned}, ${override}`)
+    plan.warnings.push(`line ${first}: its text says the other side than its sign: ${turned}, ${override}`)
     return
   }
   if (mostlyPositive && accountType === "credit_card" && agree <= contradict) {
     plan.negate = true
-    plan.warnings.push(
-      `line ${table.line(firstPositive)}: a card with charges as positive numbers: ${turned}, ${override}`
-    )
+    plan.warnings.push(`line ${firstPositive}: a card with charges as positive numbers: ${turned}, ${override}`)
     return
   }
   if (unsigned) {
     plan.warnings.push(
-      `line ${table.line(first < 0 ? firstPositive : first)}: every amount is positive and read as money that comes in: set sourceConfig.csv.negate if the file writes money that leaves as a positive number`
+      `line ${first < 0 ? firstPositive : first}: every amount is positive and read as money that comes in: set sourceConfig.csv.negate if the file writes money that leaves as a positive number`
     )
     return
   }
   if (contradict > agree || (mostlyPositive && positive * 4 >= seen * 3 && agree === 0 && seen >= 4)) {
     plan.warnings.push(
-      `line ${table.line(first < 0 ? firstPositive : first)}: a positive amount is read as money that comes in: set sourceConfig.csv.negate if the file writes it the other way round`
+      `line ${first < 0 ? firstPositive : first}: a positive amount is read as money that comes in: set sourceConfig.csv.negate if the file writes it the other way round`
     )
   }
 }

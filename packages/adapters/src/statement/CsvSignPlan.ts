@@ -3,7 +3,6 @@ import type { AccountType } from "@millrace/core/provider"
 import type { CsvOptions } from "@millrace/core/feed"
 import type { CsvLayout } from "./CsvLayout.ts"
 import type { CsvProfile } from "./CsvProfiles.ts"
-import type { CsvTable } from "./CsvScanner.ts"
 import type { CsvSelection } from "./CsvSelection.ts"
 
 export interface SignPlan {
@@ -22,7 +21,6 @@ export interface SignPlan {
 }
 
 export interface SignInput {
-  readonly table: CsvTable
   readonly layout: CsvLayout
   readonly selection: CsvSelection
   /** Code of the decimal separator. */

@@ -3,25 +3,29 @@ import { Decimal } from "@millrace/core"
 import { cached } from "./AnswerCache.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
+import type { CsvTable } from "./CsvScanner.ts"
 import { locateAmount } from "./CsvSelection.ts"
 import { overrideWords, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
 import { amountOf, chainFor, placesOf, printedSign, type Reading, sample, withSign } from "./CsvSignSample.ts"
 import { directionOf, signOf } from "./CsvWords.ts"
 
+const reader = (column: number, find: (text: string) => number) => {
+  const side = cached(find)
+  return { column, of: (table: CsvTable, row: number) => side(table.cell(row, column)) }
+}
+
 /** A word for a side in this row: of the column of sides, of the type, or that a debit column holds something. */
-export const wordReader = (input: SignInput): { readonly column: number; readonly of: (row: number) => number } => {
-  const { layout, table } = input
+export const wordReader = (
+  input: SignInput
+): { readonly column: number; readonly of: (table: CsvTable, row: number) => number } => {
+  const { layout } = input
   const { marker } = layout
   const { sign, type } = layout.single
   // `columns.sign: ""`: no words count.
   if (input.options.columns?.["sign"] !== undefined && sign < 0) return { column: -1, of: () => 0 }
-  const reader = (column: number, find: (text: string) => number) => {
-    const side = cached(find)
-    return { column, of: (row: number) => side(table.cell(row, column)) }
-  }
   if (sign >= 0) return reader(sign, signOf)
   if (type >= 0) return reader(type, directionOf)
-  return { column: marker, of: (row) => (marker >= 0 && locateAmount(table, row, marker) ? -1 : 0) }
+  return { column: marker, of: (table, row) => (marker >= 0 && locateAmount(table, row, marker) ? -1 : 0) }
 }
 
 /** How often words and signs agree. */
@@ -35,6 +39,7 @@ export interface Tally {
   /** Of the rows whose word says that money leaves: written with a minus, and without. */
   outNegative: number
   outPositive: number
+  /** Lines of the first ones, -1 where there is none. */
   firstContradiction: number
   firstWordless: number
 }
@@ -47,21 +52,23 @@ export const settleContradiction = (
   sides: Int8Array,
   column: number
 ): void => {
-  const { layout, table } = input
+  const { layout } = input
+  const { movements } = input.selection
+  const { table } = movements
   const name = columnName(layout, column)
-  const at = `line ${table.line(tally.firstContradiction)}`
+  const at = `line ${tally.firstContradiction}`
   const more = tally.contradict > 1 ? ` (and in ${tally.contradict - 1} more rows)` : ""
   const byWord = sides
   const rows = sample(input)
   const places = placesOf(input)
   const sideOfRow = (row: number): number => sides[places.get(row)!]!
   const readings: ReadonlyArray<readonly [name: "printed" | "words" | "reversed", read: Reading]> = [
-    ["printed", (row) => amountOf(input, row)],
-    ["words", (row) => withSign(sideOfRow(row), amountOf(input, row))],
+    ["printed", (row) => amountOf(input, table, row)],
+    ["words", (row) => withSign(sideOfRow(row), amountOf(input, table, row))],
     [
       "reversed",
       (row) => {
-        const stated = amountOf(input, row)
+        const stated = amountOf(input, table, row)
         return stated !== undefined && sideOfRow(row) < 0 ? Decimal.negate(stated) : stated
       }
     ]
@@ -78,7 +85,7 @@ export const settleContradiction = (
     }
   }
   // A word in a few rows says nothing about the others.
-  const covered = tally.worded * 2 >= input.selection.rows.length
+  const covered = tally.worded * 2 >= movements.count
   if (covered && tally.agree === 0) {
     plan.negate = true
     plan.assumed["negate"] = `true (${name})`
@@ -100,11 +107,11 @@ export const settleContradiction = (
       return
     }
     // A minus beside "debit" gives money back.
-    const signs = new Int8Array(input.selection.rows.length)
-    for (const [index, row] of input.selection.rows.entries()) {
-      const sign = printedSign(input, row)
+    const signs = new Int8Array(movements.count)
+    movements.each((own, row, index) => {
+      const sign = printedSign(input, own, row)
       signs[index] = byWord[index]! < 0 ? -sign : sign
-    }
+    })
     plan.rows = signs
   }
 }

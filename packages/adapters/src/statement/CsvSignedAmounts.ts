@@ -14,10 +14,12 @@ const byProfile = (plan: SignDraft, profile: CsvProfile): void => {
 
 /** The rule by rule decision for a single amount column. */
 export const planSingle = (input: SignInput, plan: SignDraft): void => {
-  const { layout, options, profile, selection, table } = input
-  const { rows } = selection
+  const { layout, options, profile, selection } = input
+  const { count, each } = selection.movements
   const words = wordReader(input)
-  const sides = new Int8Array(rows.length)
+  const overridden = options.columns?.["sign"] !== undefined
+  // A byte for each movement, where words may count.
+  const sides = new Int8Array(words.column < 0 && !overridden ? 0 : count)
   const tally: Tally = {
     agree: 0,
     contradict: 0,
@@ -30,36 +32,35 @@ export const planSingle = (input: SignInput, plan: SignDraft): void => {
   }
   const hasBalance = layout.single.balance >= 0
   // Without words it is enough to know that some amount has a minus.
-  for (let at = 0; words.column >= 0 && at < rows.length; at++) {
-    const row = rows[at]!
-    const side = words.of(row)
-    sides[at] = side
-    const sign = selection.decimals.signed ? printedSign(input, row) : 1
-    if (sign < 0) tally.negative++
-    if (side === 0) {
-      if (tally.firstWordless < 0) tally.firstWordless = row
-      continue
-    }
-    tally.worded++
-    if (sign === 0) continue
-    if (side < 0 && sign < 0) tally.outNegative++
-    else if (side < 0) tally.outPositive++
-    if (sign === side) tally.agree++
-    else {
-      tally.contradict++
-      if (tally.firstContradiction < 0) tally.firstContradiction = row
-    }
+  if (words.column >= 0) {
+    each((table, row, at) => {
+      const side = words.of(table, row)
+      sides[at] = side
+      const sign = selection.decimals.signed ? printedSign(input, table, row) : 1
+      if (sign < 0) tally.negative++
+      if (side === 0) {
+        if (tally.firstWordless < 0) tally.firstWordless = table.line(row)
+        return
+      }
+      tally.worded++
+      if (sign === 0) return
+      if (side < 0 && sign < 0) tally.outNegative++
+      else if (side < 0) tally.outPositive++
+      if (sign === side) tally.agree++
+      else {
+        tally.contradict++
+        if (tally.firstContradiction < 0) tally.firstContradiction = table.line(row)
+      }
+    })
   }
   const unsigned = words.column < 0 ? !selection.decimals.signed : tally.negative === 0
-  const line = (row: number) => `line ${table.line(row)}`
   const takeWords = () => {
     plan.rows = sides
     plan.assumed["sign"] = columnName(layout, words.column)
   }
-  const overridden = options.columns?.["sign"] !== undefined
 
-  if (unsigned && rows.length > 0) {
-    if (tally.worded === rows.length) return takeWords()
+  if (unsigned && count > 0) {
+    if (tally.worded === count) return takeWords()
     if (options.negate !== undefined) {
       plan.negate = options.negate
       return
@@ -79,7 +80,7 @@ export const planSingle = (input: SignInput, plan: SignDraft): void => {
       for (let at = 0; at < sides.length; at++) if (sides[at] === 0) sides[at] = other
       takeWords()
       plan.warnings.push(
-        `${line(tally.firstWordless)}: ${columnName(layout, words.column)} is blank, read as money that ${other > 0 ? "comes in" : "leaves"}: ${overrideWords}`
+        `line ${tally.firstWordless}: ${columnName(layout, words.column)} is blank, read as money that ${other > 0 ? "comes in" : "leaves"}: ${overrideWords}`
       )
       return
     }
@@ -87,7 +88,7 @@ export const planSingle = (input: SignInput, plan: SignDraft): void => {
     if (tally.worded > 0) {
       takeWords()
       plan.warnings.push(
-        `${line(tally.firstWordless)}: neither a sign nor a word in ${columnName(layout, words.column)} says whether money leaves, read as money that comes in: name such a column in sourceConfig.csv.columns.sign`
+        `line ${tally.firstWordless}: neither a sign nor a word in ${columnName(layout, words.column)} says whether money leaves, read as money that comes in: name such a column in sourceConfig.csv.columns.sign`
       )
       return
     }

@@ -20,7 +20,7 @@ export const planSigns = (input: SignInput): SignPlan => {
     assumed: {},
     warnings: []
   }
-  if (input.selection.rows.length === 0) return plan
+  if (input.selection.movements.count === 0) return plan
   if (input.layout.single.amount < 0) planPair(input, plan)
   else {
     planSingle(input, plan)

@@ -11,7 +11,7 @@ import { locateAmount } from "./CsvSelection.ts"
 import { isPending, kindOf } from "./CsvWords.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { maxAccounts } from "./StatementLimits.ts"
-import { joinDistinct, meaningful, tidy } from "./Wording.ts"
+import { joinDistinct, meaningful, ownText, tidy } from "./Wording.ts"
 
 const otherKind = kindOf("")
 
@@ -28,29 +28,40 @@ export const isTooLarge = (amount: Decimal.Decimal): boolean => {
 
 const tooLarge = "is too large: amounts are below 10,000,000,000,000"
 
-/** An id that repeats is none, it groups rows: makes ids references, and says so. */
+/** An id that repeats is none, it groups rows. */
+const withoutId = (row: StatedRow): void => {
+  if (row.reference === "") row.reference = row.providerId
+  row.providerId = ""
+}
+
+/** Makes ids that repeat references, and says so. */
 export const settleIds = (drafts: Iterable<CsvAccountDraft>, layout: CsvLayout): string => {
-  for (const { rows } of drafts) {
-    for (const row of rows) {
-      if (row.reference === "") row.reference = row.providerId
-      row.providerId = ""
-    }
-  }
+  for (const { rows } of drafts) for (const row of rows) withoutId(row)
   return `${columnName(layout, layout.single.id)} repeats: it is kept as reference, not as id`
 }
 
 /** The accounts of a file, made of the rows that can be read. */
 export interface CsvAccounts {
   readonly accounts: ReadonlyArray<StatementAccount>
+  readonly drafts: ReadonlyArray<CsvAccountDraft>
   /** Rows that cannot be read, in the order of the file. */
   readonly refused: ReadonlyArray<RefusedRow>
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Reads the rows that were selected, and puts them into accounts. */
-export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault => {
-  const { table, layout, decimal, dates } = reading
-  const { text } = table
+/** Where rows go that nobody keeps, and whether their ids repeat: that is known before the first of them is read. */
+export interface TakenRows {
+  readonly take: (draft: CsvAccountDraft, row: StatedRow) => void
+  readonly doIdsRepeat: boolean
+}
+
+/** Reads the rows that were selected, and puts them into accounts, unless they are taken. */
+export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccounts | StatementFault => {
+  const { layout, decimal, dates } = reading
+  const { movements } = reading.selection
+  // The rows may stand in several tables that follow each other.
+  let table = movements.table
+  let { text } = table
   const columns = layout.single
   const { amount: amountColumn, debit, credit, balance: balanceColumn } = columns
   const [description0 = -1, ...moreDescriptions] = layout.descriptions
@@ -61,7 +72,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   const pending = cached(isPending)
   const currencyOf = cached((code) => Currency.parse(code) ?? "")
   const ids = new Set<string>()
-  let idsUnique = columns.id >= 0
+  let idsUnique = columns.id >= 0 && taken === undefined
   let lastKey: string | undefined
   // Cells of the row before: dates and currencies seldom change from row to row.
   let date: CalendarDate.CalendarDate | undefined
@@ -77,12 +88,11 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   const refused: Array<RefusedRow> = []
   const { signs } = reading
   const { alternates, payer: payerColumn } = layout
-  const holder = payerColumn < 0 ? undefined : ownName(table, reading.selection.rows, payerColumn, columns.payee)
+  const holder = payerColumn < 0 ? undefined : ownName(movements, payerColumn, columns.payee)
   const units = layout.units.size === 0 ? undefined : layout.units
-  const { continuations } = reading.selection
 
   const refuseAt = (row: number, column: number, message: string): void => {
-    refused.push({ line: table.line(row), element: columnName(layout, column), message })
+    refused.push({ line: table.line(row), element: columnName(layout, column), message: ownText(message) })
   }
   const quoted = (row: number, column: number): string => `"${table.cell(row, column).slice(0, 40)}"`
   /** The amount that `locate` found. */
@@ -100,7 +110,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   }
 
   // A function of its own: it is compiled for good long before a loop around it would be.
-  const addRow = (row: number, at: number): StatementFault | undefined => {
+  const addRow = (row: number, at: number, below: ReadonlyArray<string>): StatementFault | undefined => {
     table.locate(row, columns.date)
     if (date === undefined || !table.repeats(dateFrom, dateTo)) {
       date = dates.read(text, table.from, table.to)
@@ -189,11 +199,9 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       body = joinDistinct(body, table.cell(row, column))
       if (even) even = !table.hasBlankRun(row, column)
     }
-    if (continuations.size > 0) {
-      for (const below of continuations.get(row) ?? []) {
-        for (const cell of table.row(below)) body = joinDistinct(body, cell)
-        even = false
-      }
+    for (let index = 0; index < below.length; index++) {
+      body = joinDistinct(body, below[index]!)
+      even = false
     }
     const payee = columns.payee < 0 ? "" : payerColumn < 0 ? table.cell(row, columns.payee) : otherSide(row, amount)
     const own = columns.originalDescription < 0 ? "" : table.cell(row, columns.originalDescription)
@@ -222,7 +230,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
           return new StatementFault({ message: `more than ${maxAccounts} accounts in one file`, line: table.line(row) })
         }
         draft = newDraft(reading, accountText, nameText)
-        drafts.set(key, draft)
+        drafts.set(ownText(key), draft)
       }
       lastKey = key
     }
@@ -255,28 +263,35 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       if (authorized === undefined) unreadDates++
       else built.authorizedDate = authorized
     }
-    draft.rows.push(built)
-    if (balanceColumn < 0) return undefined
-    if (!table.locate(row, balanceColumn)) draft.balances.push(undefined)
+    if (taken === undefined) draft.rows.push(built)
     else {
-      const balance = readAmount()
-      // The row stands without it.
-      if (balance === undefined) {
-        if (!isBlankAmount(table.cell(row, balanceColumn))) unreadBalances++
-        draft.balances.push(undefined)
-      } else {
-        draft.balances.push(signs.negateBalance ? Decimal.negate(balance) : balance)
-        draft.hasBalance = true
-      }
+      if (taken.doIdsRepeat) withoutId(built)
+      taken.take(draft, built)
+    }
+    if (balanceColumn < 0) return undefined
+    const isStated = table.locate(row, balanceColumn)
+    const balance = isStated ? readAmount() : undefined
+    // The row stands without it.
+    if (isStated && balance === undefined && !isBlankAmount(table.cell(row, balanceColumn))) unreadBalances++
+    if (balance !== undefined) draft.hasBalance = true
+    if (taken === undefined) {
+      draft.balances.push(balance !== undefined && signs.negateBalance ? Decimal.negate(balance) : balance)
     }
     return undefined
   }
 
-  const { rows } = reading.selection
-  for (let at = 0; at < rows.length; at++) {
-    const fault = addRow(rows[at]!, at)
-    if (fault !== undefined) return fault
-  }
+  let fault: StatementFault | undefined
+  movements.each((own, row, at, below) => {
+    if (own !== table) {
+      table = own
+      text = own.text
+      date = undefined
+      ownCurrency = undefined
+    }
+    fault = addRow(row, at, below)
+    return fault === undefined
+  })
+  if (fault !== undefined) return fault
 
   const warnings: Array<string> = []
   if (unreadBalances > 0) {
@@ -285,11 +300,13 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   if (unreadDates > 0) {
     warnings.push(`${columnName(layout, columns.authorizedDate)}: ${unreadDates} dates cannot be read and are left out`)
   }
-  if (columns.id >= 0 && !idsUnique) {
+  if (taken === undefined ? columns.id >= 0 && !idsUnique : taken.doIdsRepeat) {
     warnings.push(settleIds(drafts.values(), layout))
   }
+  if (taken !== undefined) return { refused, accounts: [], drafts: [...drafts.values()], warnings }
   return {
     refused,
+    drafts: [...drafts.values()],
     accounts: Array.from(drafts.values(), (each) => finish(each, reading, drafts.size === 1, warnings)),
     warnings
   }

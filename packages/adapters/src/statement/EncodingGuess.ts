@@ -43,7 +43,7 @@ const scripts: ReadonlyArray<Script> = [
 const neutral = new Set("€£§°«»–—‘’“”„…·\u00a0¨´®©№•")
 
 /** High bytes that are looked at, each with what stands beside it. */
-const maxSample = 4_000
+export const maxSample = 4_000
 const beside = 2
 
 /** Every byte beyond ASCII of the beginning, with two bytes around it. */

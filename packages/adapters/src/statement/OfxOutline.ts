@@ -3,6 +3,7 @@ import { StatementFault } from "@millrace/core/upload"
 import { characterCodes } from "./CharacterCodes.ts"
 import { headOf } from "./FileHead.ts"
 import { OfxEndTags } from "./OfxEndTags.ts"
+import { markedEncoding } from "./TextDecoding.ts"
 import { TextPieces } from "./TextPieces.ts"
 import { Utf8Check } from "./Utf8Check.ts"
 
@@ -18,13 +19,6 @@ export interface OfxOutline {
 }
 
 const headLength = 4_096
-
-/** The encoding that the mark at the beginning of a file tells. */
-const markedEncoding = (head: Uint8Array): string | undefined => {
-  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8"
-  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
-  return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : undefined
-}
 
 /** Position of the last character that fills nothing, -1 where there is none. */
 const lastSolid = (text: string): number => {

@@ -14,7 +14,8 @@ import { detectDelimiter, sampleLength } from "./CsvDialect.ts"
 import { type CsvLayout, describeColumns } from "./CsvLayout.ts"
 import { type CsvPreamble, readPreamble } from "./CsvPreamble.ts"
 import type { CsvReading } from "./CsvReading.ts"
-import { type CsvTable, scanCsv } from "./CsvScanner.ts"
+import { type CsvTable, csvTable, maxRow } from "./CsvScanner.ts"
+import { allMovements } from "./CsvMovements.ts"
 import { type CsvSelection, selectRows } from "./CsvSelection.ts"
 import type { SignPlan } from "./CsvSignPlan.ts"
 import { settleIds } from "./CsvStatement.ts"
@@ -47,7 +48,7 @@ const readHead = (
   const delimiter = options.csv?.delimiter ?? detectDelimiter(text)
   const code = delimiter.charCodeAt(0)
   if (code <= 32 ? code !== 9 : code === 34 || code === 61 || code >= 128) return undefined
-  const table = scanCsv(text, code, Number.POSITIVE_INFINITY, true)
+  const table = csvTable(text, code, { isLenient: true })
   if (table instanceof StatementFault) return undefined
   const layout = findLayout(table, options.csv ?? {})
   // Columns that are nearly blank may say something further down.
@@ -56,7 +57,7 @@ const readHead = (
 }
 
 const isPlainSelection = (selection: CsvSelection, count: number): boolean =>
-  selection.rows.length === count && selection.warnings.length === 0 && selection.dateConflict < 0
+  selection.movements.count === count && selection.warnings.length === 0 && selection.dateConflict === undefined
 
 /** Balances stand among the first and last rows of some tables as if they were movements. */
 const hasBalanceLine = (table: CsvTable, { descriptions }: CsvLayout, row: number): boolean =>
@@ -69,8 +70,10 @@ const addRows = (rows: PlainRows, chunk: PlainChunk, size: number, length: numbe
     const end = chunk.take(most)
     if (end === "strange") return false
     // A row of many lines.
-    if (end === "torn") most *= 2
-    else if (!rows.add(chunk)) return false
+    if (end === "torn") {
+      most *= 2
+      if (most > maxRow) return false
+    } else if (!rows.add(chunk)) return false
   }
   return true
 }
@@ -96,15 +99,14 @@ export const readPlainCsv = (
   const first = selectRows(table, layout)
   if (first instanceof StatementFault || !isPlainSelection(first, table.rowCount - layout.header - 1)) return undefined
   const preamble: CsvPreamble = readPreamble(table, layout.header)
-  const expected = decide({ table, layout, selection: first, preamble, delimiter, options }, {}, [])
+  const expected = decide({ layout, selection: first, preamble, delimiter, options }, {}, [])
   if (expected instanceof StatementFault) return undefined
   const { decimal } = expected
-  const early = signsOf({ table, layout, selection: first, preamble, decimal, options })
+  const early = signsOf({ layout, selection: first, preamble, decimal, options })
   if (!isTrivial(early.signs)) return undefined
 
   const currency = layout.units.get(layout.single.amount) ?? expected.currency
   const reading: CsvReading = {
-    table,
     layout,
     selection: first,
     preamble,
@@ -125,19 +127,14 @@ export const readPlainCsv = (
   const { count, dates, decimals, drafts } = rows
   const whole = new PlainTable(bytes, delimiter.charCodeAt(0), layout.headers.length, count, rows.starts, rows.lines)
   if (hasBalanceLine(whole, layout, 0) || hasBalanceLine(whole, layout, count - 1)) return undefined
-  const all: Array<number> = []
-  for (let row = 0; row < count; row++) all.push(row)
-  const selection: CsvSelection = { ...first, rows: all, dates, decimals }
+  const { isCurrencyMissing } = rows
+  const movements = allMovements(whole, count)
+  const selection: CsvSelection = { ...first, movements, dates, decimals, isCurrencyMissing }
   const assumed: Record<string, string> = { encoding: "utf-8" }
   if (csv.delimiter === undefined) assumed["delimiter"] = delimiter
   assumed["columns"] = describeColumns(layout)
   const warnings = [...layout.warnings]
-  const { isCurrencyMissing } = rows
-  const decided = decide(
-    { table: whole, layout, selection, preamble, delimiter, options, isCurrencyMissing },
-    assumed,
-    warnings
-  )
+  const decided = decide({ layout, selection, preamble, delimiter, options }, assumed, warnings)
   if (
     decided instanceof StatementFault ||
     decided.decimal !== decimal ||
@@ -145,7 +142,7 @@ export const readPlainCsv = (
     decided.order !== expected.order
   )
     return undefined
-  const { signs } = signsOf({ table: whole, layout, selection, preamble, decimal, options })
+  const { signs } = signsOf({ layout, selection, preamble, decimal, options })
   if (!isTrivial(signs)) return undefined
   Object.assign(assumed, signs.assumed)
   warnings.push(...signs.warnings)

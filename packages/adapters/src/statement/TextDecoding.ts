@@ -31,20 +31,20 @@ export const encodingLabel = (declared: string): string | undefined => {
   return name === "us-ascii" || name === "usascii" || name === "none" || name === "8859-1" ? "windows-1252" : undefined
 }
 
+/** The encoding that the mark at the beginning of a file tells. */
+export const markedEncoding = (head: Uint8Array): string | undefined => {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8"
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
+  return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : undefined
+}
+
 /**
  * `declared` is a label of the Encoding standard that the file or its reader names. Text that is valid UTF-8
  * beyond ASCII is UTF-8 whatever a header says: many banks write an old header above UTF-8.
  */
 export const decodeText = (bytes: Uint8Array, declared: string | undefined, force = false): DecodedText => {
-  if (bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    return { text: decodeAs(bytes, "utf-8"), encoding: "utf-8" }
-  }
-  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe) {
-    return { text: decodeAs(bytes, "utf-16le"), encoding: "utf-16le" }
-  }
-  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) {
-    return { text: decodeAs(bytes, "utf-16be"), encoding: "utf-16be" }
-  }
+  const marked = markedEncoding(bytes)
+  if (marked !== undefined) return { text: decodeAs(bytes, marked), encoding: marked }
   if (force && declared !== undefined) return { text: decodeAs(bytes, declared), encoding: declared }
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isUtf8(buffer)) {
