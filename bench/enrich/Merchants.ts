@@ -42,6 +42,7 @@ export const nearestNames = (): Comparison => {
     name: "the nearest of 10,000 names",
     amount: searched,
     unit: "texts",
+    time: "processor",
     contenders: [
       contender(
         "millrace",

@@ -1,4 +1,5 @@
 /** Which texts name the same merchant (enrichments D3.1). */
+import { stepsBetween } from "../shared/TextSteps.ts"
 import { jaroWinkler } from "./JaroWinkler.ts"
 import { merchantKey, textKey } from "./TextKey.ts"
 
@@ -47,8 +48,15 @@ const wordAlike = 0.88
 
 const lettersIn = (key: string): number => key.match(letter)?.length ?? 0
 
+/** Letters of a word of which one may be another; one of a shorter word may as well. */
+const lettersAStep = 5
+
+/** Words that begin alike and end otherwise are two names, though most of their letters are the same. */
+const mostSteps = (a: string, b: string): number => Math.max(1, Math.floor(Math.max(a.length, b.length) / lettersAStep))
+
 /** A word may be cut off; otherwise it may only be spelt a little differently. */
-const sameWord = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a) || jaroWinkler(a, b) >= wordAlike
+const sameWord = (a: string, b: string): boolean =>
+  a.startsWith(b) || b.startsWith(a) || (jaroWinkler(a, b) >= wordAlike && stepsBetween(a, b) <= mostSteps(a, b))
 
 /** Whether two keys name one merchant: they begin with the same two words, or are spelt nearly alike. */
 const sameMerchant = (a: string, b: string): boolean => {

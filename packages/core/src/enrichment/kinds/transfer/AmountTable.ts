@@ -6,7 +6,7 @@ export interface AmountColumns {
   /** In ten-thousandths. */
   readonly units: Float64Array
   /** By number. */
-  readonly currency: Int32Array
+  readonly currency: Uint16Array
 }
 
 const none = -1
@@ -14,14 +14,10 @@ const none = -1
 export class AmountTable {
   private readonly columns: AmountColumns
   private readonly mask: number
-  /** The first leg that arrived with the amount of a place. */
+  /** The first leg that arrived with the amount of a place, and the first that left with it. */
   private readonly first: Int32Array
-  private readonly last: Int32Array
   private readonly firstOut: Int32Array
-  private readonly lastOut: Int32Array
   private readonly after: Int32Array
-  /** Of a leg; -1 for those that left with another amount than all that arrived. */
-  private readonly place: Int32Array
 
   /** `ins` and `outs`: legs in order. */
   constructor(columns: AmountColumns, ins: Int32Array, outs: Int32Array) {
@@ -29,26 +25,22 @@ export class AmountTable {
     const size = 1 << (32 - Math.clz32(Math.max(4, ins.length * 2 - 1)))
     this.mask = size - 1
     this.first = new Int32Array(size).fill(none)
-    this.last = new Int32Array(size)
     this.firstOut = new Int32Array(size).fill(none)
-    this.lastOut = new Int32Array(size)
     this.after = new Int32Array(columns.units.length).fill(none)
-    this.place = new Int32Array(columns.units.length).fill(none)
-    const { after, first, firstOut, last, lastOut, place } = this
-    for (const leg of ins) {
-      const at = this.seek(columns.currency[leg]!, columns.units[leg]!)
-      place[leg] = at
-      if (first[at] === none) first[at] = leg
-      else after[last[at]!] = leg
-      last[at] = leg
+    const { after, first, firstOut } = this
+    // From the last one on, so that each is put before those behind it.
+    for (let n = ins.length - 1; n >= 0; n--) {
+      const leg = ins[n]!
+      const at = this.placeOf(leg)
+      after[leg] = first[at]!
+      first[at] = leg
     }
-    for (const leg of outs) {
-      const at = this.seek(columns.currency[leg]!, columns.units[leg]!)
+    for (let n = outs.length - 1; n >= 0; n--) {
+      const leg = outs[n]!
+      const at = this.placeOf(leg)
       if (first[at] === none) continue
-      place[leg] = at
-      if (firstOut[at] === none) firstOut[at] = leg
-      else after[lastOut[at]!] = leg
-      lastOut[at] = leg
+      after[leg] = firstOut[at]!
+      firstOut[at] = leg
     }
   }
 
@@ -65,24 +57,17 @@ export class AmountTable {
   }
 
   private placeOf(leg: number): number {
-    const known = this.place[leg]!
-    return known >= 0 ? known : this.seek(this.columns.currency[leg]!, this.columns.units[leg]!)
+    return this.seek(this.columns.currency[leg]!, this.columns.units[leg]!)
   }
 
-  /** The first that arrived with the amount of a leg that left; -1 for none. `next` has those behind it. */
-  arrived(out: number): number {
-    const at = this.place[out]!
-    return at < 0 ? none : this.first[at]!
-  }
-
-  /** The first that left with the amount of a leg that arrived; -1 for none. */
-  left(into: number): number {
-    return this.firstOut[this.placeOf(into)]!
-  }
-
-  /** Of legs that are in no chain too. */
-  arrivedLike(leg: number): number {
+  /** The first that arrived with the amount of a leg; -1 for none. `next` has those behind it. */
+  arrived(leg: number): number {
     return this.first[this.placeOf(leg)]!
+  }
+
+  /** The first that left with the amount of a leg; -1 for none, and where nothing arrived with it. */
+  left(leg: number): number {
+    return this.firstOut[this.placeOf(leg)]!
   }
 
   /** The next of the same direction and amount; -1 behind the last one. */

@@ -106,23 +106,29 @@ export class Candidates {
 
   /** Whether the two could be a pair at all, whatever speaks for it. */
   fit(out: number, into: number): Fit | undefined {
-    const { legs, lessons } = this.input
+    const { legs } = this.input
     if (!legs.mayMeet(out, into)) return undefined
     if (legs.sameAmount(out, into)) return "exact"
     if (legs.isPending(out) || legs.isPending(into)) return undefined
     const [left, arrived] = [legs.weight[out]! > 0, legs.weight[into]! > 0]
-    const known = () => !lessons.isEmpty && lessons.wereLinked(legs.leg(out), legs.leg(into))
     if (legs.currency[out] === legs.currency[into]) {
       const missing = legs.units[out]! - legs.units[into]!
-      if (missing <= 0 || missing > this.mostMissing(out) || !((left && arrived) || known())) return undefined
+      if (missing <= 0 || missing > this.mostMissing(out) || !((left && arrived) || this.wereLinked(out, into)))
+        return undefined
       return "fee"
     }
-    if (!(left || arrived || known())) return undefined
+    if (!(left || arrived || this.wereLinked(out, into))) return undefined
     const rate = this.rate(out, into)
     if (rate === undefined) return undefined
     const ratio = legs.units[into]! / (legs.units[out]! * Number(rate))
     const { over, under } = this.input.config.fx
     return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? "fx" : undefined
+  }
+
+  /** Whether a person has linked records of the two accounts before. */
+  private wereLinked(out: number, into: number): boolean {
+    const { legs, lessons } = this.input
+    return !lessons.isEmpty && lessons.wereLinked(legs.leg(out), legs.leg(into))
   }
 
   /** Visits the candidates by amount. */

@@ -20,7 +20,7 @@ export class LegColumns {
   readonly day: Int32Array
   /** Numbers of the space. */
   readonly account: Int32Array
-  readonly currency: Int32Array
+  readonly currency: Uint16Array
   /** Without sign, in ten-thousandths. */
   readonly units: Float64Array
   /** What its text says by itself, whoever the other side is, in centibits. */
@@ -83,7 +83,7 @@ export class LegColumns {
     this.size = size
     this.day = new Int32Array(size)
     this.account = new Int32Array(size)
-    this.currency = new Int32Array(size)
+    this.currency = new Uint16Array(size)
     this.units = new Float64Array(size)
     this.weight = new Int16Array(size)
     this.hint = new Int8Array(size)

@@ -21,7 +21,7 @@ class LegRoom {
   readonly size: number
   readonly day: Int32Array
   readonly account: Int32Array
-  readonly currency: Int32Array
+  readonly currency: Uint16Array
   readonly units: Float64Array
   readonly weight: Int16Array
   readonly hint: Int8Array
@@ -34,7 +34,7 @@ class LegRoom {
     this.size = size
     this.day = new Int32Array(size)
     this.account = new Int32Array(size)
-    this.currency = new Int32Array(size)
+    this.currency = new Uint16Array(size)
     this.units = new Float64Array(size)
     this.weight = new Int16Array(size)
     this.hint = new Int8Array(size)

@@ -42,7 +42,7 @@ const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision
     if (rival === undefined) return
     best = { base: Math.max(best.base, rival.base), score: Math.max(best.score, rival.score) }
   }
-  for (let other = amounts.arrivedLike(out); other >= 0; other = amounts.next(other)) {
+  for (let other = amounts.arrived(out); other >= 0; other = amounts.next(other)) {
     if (other !== into) beside(worthOf(out, other))
   }
   for (let other = amounts.left(into); other >= 0; other = amounts.next(other)) {
