@@ -109,7 +109,7 @@ export const transferWorlds: Scene = {
           if (state !== "confirmed") near[1].add(confidence, world.truth.has(pairName(members[0]!, members[1]!)))
         }
       }
-      const [many, asked] = [new Near(), sizeOf(effort, { small: 1, quick: 2, full: 40 })]
+      const [many, asked] = [new Near(), sizeOf(effort, { small: 1, quick: 2, full: 120 })]
       let answered = 0
       for (let n = 0; n < asked; n++) {
         answered += yield* afterManyAnswers((effort.drawn ?? effort.seed) * 2_003 + n, many)
