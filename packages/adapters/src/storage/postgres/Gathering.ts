@@ -67,7 +67,7 @@ class Gathering<Question, Answer, E, R> {
 
   private send(): void {
     const [first] = this.waiting
-    if (first === undefined) return
+    if (first === undefined || this.onTheWay >= this.options.atOnce) return
     const { ask, fit, most, patience } = this.options
     let count = 1
     while (count < most && count < this.waiting.length && fit(first.question, this.waiting[count]!.question)) count++
@@ -80,7 +80,8 @@ class Gathering<Question, Answer, E, R> {
       if (!holds) return
       holds = false
       this.onTheWay--
-      this.plan()
+      // They have waited, and the database can work while those before them are answered.
+      if (!this.isPlanned) this.send()
     }
     const timer = setTimeout(free, patience)
     const fiber = this.fork(Effect.suspend(() => ask(members.map(({ question }) => question))))

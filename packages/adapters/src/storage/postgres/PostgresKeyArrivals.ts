@@ -123,8 +123,11 @@ const answersOf = (
   })
 }
 
-/** Requests of a statement, statements on the way, and how long one may take before others no longer wait for it. */
-const gathering = { most: 64, atOnce: 2, patience: 100 }
+/**
+ * Requests of a statement, and how long one may take before others no longer wait for it. Two at once would wait for each
+ * other's windows.
+ */
+const gathering = { most: 64, atOnce: 1, patience: 100 }
 
 export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer.effect(
   KeyArrivals,
