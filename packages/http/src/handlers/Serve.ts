@@ -144,7 +144,10 @@ const handlerOf = (
   }
   return (request: AnyRequest) =>
     answering(
-      Effect.flatMap(CurrentRequest, (state) => Effect.map(handle(request, state), (answer) => sent(success, answer)))
+      Effect.flatMap(CurrentRequest, (state) => {
+        const answer = Effect.map(handle(request, state), (value) => sent(success, value))
+        return state.services === undefined ? answer : Effect.setContext(answer, state.services)
+      })
     )
 }
 

@@ -12,6 +12,8 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import type * as Types from "effect/Types"
 import { credentialOf } from "@millrace/core/access"
 import { Ids, Timestamp } from "@millrace/core"
@@ -120,7 +122,33 @@ interface Setting {
   readonly write: AccessLog
   readonly compress: Compress | undefined
   readonly isProxy: typeof TrustedProxies.Service
+  /** What the framework may ask for on the way to a handler. */
+  readonly own: Context.Context<never>
 }
+
+/** What the framework gives to each request, beside all that the server has. */
+type OfRequest = Context.Context<HttpServerRequest | Scope.Scope>
+
+/** The services that are none of ours. */
+const ownOf = (services: Context.Context<never>): Context.Context<never> =>
+  Context.makeUnsafe(new Map([...services.mapUnsafe].filter(([key]) => !key.startsWith("@millrace/"))))
+
+/**
+ * An operation on the way through the framework. That copies whatever stands around it, which are some two hundred services,
+ * so it is shown its own. The handler has all of them again (`RequestState.services`).
+ */
+const narrowed = (app: App, { own }: Setting, state: RequestState, of: (all: OfRequest) => OfRequest): App =>
+  Effect.updateContext(app, (around: OfRequest) => {
+    const all = of(around)
+    state.services = all
+    const shown = Context.add(
+      Context.add(Context.add(own, CurrentRequest, state), HttpServerRequest, Context.get(all, HttpServerRequest)),
+      Scope.Scope,
+      Context.get(all, Scope.Scope)
+    )
+    const span = Context.getOrUndefined(all, Tracer.ParentSpan)
+    return (span === undefined ? shown : Context.add(shown, Tracer.ParentSpan, span)) as Context.Context<never>
+  }) as App
 
 const answer = Effect.fnUntraced(function* (
   setting: Setting,
@@ -131,10 +159,17 @@ const answer = Effect.fnUntraced(function* (
 ) {
   const admitted = yield* setting.admit(request, state, timed)
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-  const handled = admitted === request ? app : Effect.provideService(app, HttpServerRequest, admitted)
-  // Whoever has a key is a program: its address is no person's.
-  const isPerson = state.principal?.kind === "user"
-  return yield* timed(isPerson ? Effect.provideService(handled, CurrentPsu, psuOf(request, setting.isProxy)) : handled)
+  if (state.route?.operation === undefined) {
+    return yield* timed(admitted === request ? app : Effect.provideService(app, HttpServerRequest, admitted))
+  }
+  return yield* timed(
+    narrowed(app, setting, state, (all) => {
+      const asked = admitted === request ? all : Context.add(all, HttpServerRequest, admitted)
+      // Whoever has a key is a program: its address is no person's.
+      const isPerson = state.principal?.kind === "user"
+      return isPerson ? Context.add(asked, CurrentPsu, psuOf(request, setting.isProxy)) : asked
+    })
+  )
 })
 
 const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
@@ -172,6 +207,7 @@ export const layer = (routes: ReadonlyArray<Route>) =>
         write: yield* AccessLog,
         deadline: yield* RequestDeadline,
         compress: yield* Compressor,
+        own: ownOf(yield* Effect.context<never>()),
         bodies
       }
       // The types do not foresee a middleware that leaves nothing unhandled; this one does not.

@@ -1,6 +1,7 @@
 /** What is known of the request at hand; set by the checks before the handler, read by handlers and log. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type Caller, callerOf, type CredentialPrincipal } from "@millrace/core/access"
 import type { NewFile } from "@millrace/core/kernel"
 import type { Route } from "./Routes.ts"
@@ -13,6 +14,8 @@ export interface RequestState {
   readonly target: string
   principal: CredentialPrincipal | undefined
   route: Route | undefined
+  /** What its handler is run with. */
+  services: Context.Context<HttpServerRequest> | undefined
   /** Requests per minute of the principal, once it was counted. */
   rateLimit: number | undefined
   /** The part `file` of a multipart body. */
@@ -32,6 +35,7 @@ export const begin = (id: string, target: string): RequestState => ({
   target,
   principal: undefined,
   route: undefined,
+  services: undefined,
   rateLimit: undefined,
   file: undefined,
   raw: undefined,
