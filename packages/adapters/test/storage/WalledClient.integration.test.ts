@@ -4,9 +4,11 @@ import { storeWorkspace } from "@millrace/testing/fixture"
 import { OwnerClient, walled, walledClient } from "@millrace/verification/postgres/TestPostgres"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { readBoth } from "../../src/storage/postgres/WalledClient.ts"
 import { Ids } from "@millrace/core"
 import { expect, layer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -40,6 +42,12 @@ const world = Effect.gen(function* () {
     (rows) => rows.map(({ id }) => id)
   )
   return { sql, one, other, ids, seen }
+})
+
+/** The same as a statement that goes with another one. */
+const looking = (values: ReadonlyArray<unknown>) => ({
+  text: "select id from workspace where id = any($1::text[]) order by id",
+  values
 })
 
 const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof services>>>) => {
@@ -104,6 +112,37 @@ const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof serv
     })
   )
 
+  it.effect("shows each of two statements that go together the workspaces of their fiber", () =>
+    Effect.gen(function* () {
+      const { ids, one, other, seen, sql } = yield* world
+      const both = Effect.map(readBoth(sql, looking([ids]), looking([[one.id]])), (found) =>
+        found.map((rows) => rows.map((row) => (row as { readonly id: string }).id))
+      )
+      const nothing = [[], []]
+      const expected = [nothing, [ids, [one.id]], [[one.id], [one.id]], [[other.id], []]]
+      const asked = yield* Effect.forEach(
+        Array.from({ length: 100 }, (_, n) => n % 4),
+        (n) =>
+          Effect.map(
+            n === 0 ? both : n === 1 ? every(both) : withinWorkspaces(n === 2 ? one.id : other.id)(both),
+            (found) => [n, found] as const
+          ),
+        { concurrency: 40 }
+      )
+      for (const [n, found] of asked) expect([n, found]).toEqual([n, expected[n]])
+      expect(yield* withinWorkspaces(other.id)(sql.withTransaction(both))).toEqual([[other.id], []])
+      // Where either fails there is no answer, and the connection serves others.
+      const wrong = { text: "select 1 / (length($1::text) - 1)", values: ["a"] }
+      for (const [first, second] of [
+        [wrong, looking([ids])],
+        [looking([ids]), wrong]
+      ] as const) {
+        expect(yield* Effect.exit(withinWorkspaces(one.id)(readBoth(sql, first, second)))).toSatisfy(Exit.isFailure)
+      }
+      for (let n = 0; n < 20; n++) expect(yield* withinWorkspaces(one.id)(seen)).toEqual([one.id])
+    })
+  )
+
   it.effect("streams behind the wall", () =>
     Effect.gen(function* () {
       const { one, sql } = yield* world
@@ -148,6 +187,7 @@ const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof serv
     Effect.gen(function* () {
       const { one, seen, sql } = yield* world
       const owner = yield* OwnerClient
+      const sleep = { text: "select pg_sleep(60)", values: [] }
       const running = owner<{ readonly n: number }>`select count(*)::int as n from pg_stat_activity
         where datname = current_database() and query like '%pg_sleep(60%' and pid <> pg_backend_pid() and state = 'active'`
       const until = (n: number): Effect.Effect<void, unknown> =>
@@ -155,7 +195,8 @@ const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof serv
       for (const asked of [
         withinWorkspaces(one.id)(sql`select pg_sleep(60)`),
         every(sql`select pg_sleep(60)`),
-        withinWorkspaces(one.id)(sql.withTransaction(sql`select pg_sleep(60)`))
+        withinWorkspaces(one.id)(sql.withTransaction(sql`select pg_sleep(60)`)),
+        withinWorkspaces(one.id)(readBoth(sql, sleep, sleep))
       ]) {
         const fiber = yield* Effect.forkChild(asked)
         yield* until(1)

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { SyncDataType } from "../record/DataType.ts"
-import { RecordStore } from "../record/RecordStore.ts"
+import type { ShownRecord } from "../record/LedgerRecord.ts"
+import { type PageQuery, RecordStore } from "../record/RecordStore.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -20,6 +21,8 @@ export interface AccountLook {
   readonly pulledAt: Timestamp | undefined
   /** The newest change number of the account; whoever reads records later reads at least up to there. */
   readonly lastChange: number
+  /** The page that was asked for, read after the rest. Absent where it has to be read by itself. */
+  readonly page?: ReadonlyArray<ShownRecord>
 }
 
 export class AccountLooks extends Context.Service<
@@ -28,7 +31,9 @@ export class AccountLooks extends Context.Service<
     readonly look: (
       workspaceId: WorkspaceId,
       ref: AccountRef,
-      dataType: SyncDataType
+      dataType: SyncDataType,
+      /** A page of its records, if it is wanted with the look. */
+      page?: PageQuery
     ) => Effect.Effect<AccountLook, StorageUnavailable>
   }
 >()("@millrace/core/bank/AccountLooks") {
@@ -39,12 +44,14 @@ export class AccountLooks extends Context.Service<
       const banks = yield* BankStore
       const records = yield* RecordStore
       return AccountLooks.of({
-        look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType) {
+        look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType, page) {
           const bank = yield* banks.get(workspaceId, bankId)
           const account = Option.isNone(bank) ? Option.none() : yield* banks.account(workspaceId, bankId, accountId)
           if (Option.isNone(account)) return { bank, account, pulledAt: undefined, lastChange: 0 }
-          const pulledAt = yield* records.pulledAt({ workspaceId, accountId, dataType })
-          return { bank, account, pulledAt, lastChange: yield* records.lastChange(accountId) }
+          const scope = { workspaceId, accountId, dataType }
+          const pulledAt = yield* records.pulledAt(scope)
+          const found = { bank, account, pulledAt, lastChange: yield* records.lastChange(accountId) }
+          return page === undefined ? found : { ...found, page: yield* records.shownPage(scope, page) }
         })
       })
     })

@@ -29,7 +29,7 @@ import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { ShownRecord } from "../record/LedgerRecord.ts"
 import { lastShownAt } from "../record/Shown.ts"
-import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
+import { type PageQuery, RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import * as Decimal from "../shared/Decimal.ts"
@@ -250,10 +250,12 @@ export class AccountData extends Context.Service<
         ref: AccountRef,
         dataType: SyncDataType,
         options: ReadThroughOptions,
-        readsOn = false
+        readsOn = false,
+        /** Read with the look, where that is all that is needed. */
+        page?: PageQuery
       ) {
         const { workspace } = caller.principal
-        const before = yield* look(workspace.id, ref, dataType)
+        const before = yield* look(workspace.id, ref, dataType, page)
         const bank = yield* usable(yield* reach(caller, id, "Bank", before.bank))
         const account = yield* reach(caller, id, "Account", before.account)
         const fresh = yield* readThrough.freshen(workspace, bank, account, dataType, { ...options, known: before })
@@ -269,7 +271,8 @@ export class AccountData extends Context.Service<
         const after = fresh.asked ? yield* look(workspace.id, ref, dataType) : before
         const now = Option.getOrElse(after.account, () => account)
         const owner = publicOwner(bank, now)
-        return { bank, account: now, scope, owner, fresh: freshness(fresh), lastChange: after.lastChange }
+        const { lastChange, page: read } = after
+        return { bank, account: now, scope, owner, fresh: freshness(fresh), lastChange, page: read }
       })
 
       const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
@@ -288,9 +291,10 @@ export class AccountData extends Context.Service<
 
       const transactions: AccountData["Service"]["transactions"] = Effect.fnUntraced(function* (caller, ref, query) {
         const options = cachedOf(query)
-        const read = live(caller, "listTransactions", ref, "transactions", options, true)
-        const { account, bank, fresh, lastChange, owner, scope } = yield* read
-        const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query, lastChange)
+        const first = pages.first(query)
+        const read = live(caller, "listTransactions", ref, "transactions", options, true, first)
+        const { account, bank, fresh, lastChange, owner, page: found, scope } = yield* read
+        const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query, { lastChange, found })
         return { ...page, ...fresh }
       })
 

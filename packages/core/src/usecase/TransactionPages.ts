@@ -11,9 +11,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../failure/Failure.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import { recordStates } from "../record/LedgerRecord.ts"
+import { recordStates, type ShownRecord } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
-import { type RecordFilter, type RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type PageQuery, type RecordFilter, type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { DecimalText } from "../shared/Decimal.ts"
@@ -61,6 +61,22 @@ const invalidRange = new InvalidInput({
   details: [{ field: "from", message: "must not be after to" }]
 })
 
+/** What was found when the account was looked at. */
+export interface Looked {
+  /** The newest change number of the account, or an older one: what came later is told with a later page. */
+  readonly lastChange: number
+  /** The page of `first`, where it was read since that number was. */
+  readonly found?: ReadonlyArray<ShownRecord> | undefined
+}
+
+const isBackwards = ({ from, to }: RecordFilter): boolean => from !== undefined && to !== undefined && from > to
+
+/** What is read of records where the query begins a list; one that goes on says that in its cursor. */
+const first = ({ cursor, filter, limit }: TransactionsQuery): PageQuery | undefined =>
+  cursor !== undefined || isBackwards(filter)
+    ? undefined
+    : { filter, limit: sizeOf(limits.transactionsPage, limit) + 1 }
+
 const make = Effect.gen(function* () {
   const records = yield* RecordStore
   const cursors = yield* Cursors
@@ -70,13 +86,16 @@ const make = Effect.gen(function* () {
     bound: Bound,
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
-    limit: number
+    limit: number,
+    read?: ReadonlyArray<ShownRecord>
   ) {
-    const found = yield* records.shownPage(scope, {
-      filter: start.filter,
-      limit: limit + 1,
-      ...(start.before === undefined ? {} : { before: start.before })
-    })
+    const found =
+      read ??
+      (yield* records.shownPage(scope, {
+        filter: start.filter,
+        limit: limit + 1,
+        ...(start.before === undefined ? {} : { before: start.before })
+      }))
     const page = found.slice(0, limit)
     const hasMore = found.length > limit
     const last = page[page.length - 1]
@@ -122,8 +141,7 @@ const make = Effect.gen(function* () {
     resource: string,
     owner: Fields,
     query: TransactionsQuery,
-    /** The newest change number of the account, or an older one: what came later is told with a later page. */
-    lastChange: number
+    { found, lastChange }: Looked
   ) {
     const bound = { workspaceId: scope.workspaceId, list: `transactions/${resource}` }
     const limit = sizeOf(limits.transactionsPage, query.limit)
@@ -134,11 +152,11 @@ const make = Effect.gen(function* () {
         : yield* changesSince(scope, bound, owner, start, limit, lastChange)
     }
     const { filter } = query
-    if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) return yield* invalidRange
-    return yield* newestFirst(scope, bound, owner, { filter, mark: lastChange }, limit)
+    if (isBackwards(filter)) return yield* invalidRange
+    return yield* newestFirst(scope, bound, owner, { filter, mark: lastChange }, limit, found)
   })
 
-  return { read }
+  return { first, read }
 })
 
 /** Lists the transactions of an account, page by page. */

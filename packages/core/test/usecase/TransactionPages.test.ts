@@ -24,10 +24,20 @@ const opened = Effect.gen(function* () {
   const records = yield* RecordStore
   const scope = scopeOf(account)
   const pages = yield* TransactionPages
-  const read = (query: Parameters<typeof pages.read>[3]) =>
-    Effect.flatMap(records.lastChange(scope.accountId), (lastChange) =>
-      Effect.map(pages.read(scope, "r", {}, query, lastChange), (page): TransactionRows => page)
-    )
+  const read = Effect.fnUntraced(function* (query: Parameters<typeof pages.read>[3]) {
+    const lastChange = yield* records.lastChange(scope.accountId)
+    const first = pages.first(query)
+    const page: TransactionRows = yield* pages.read(scope, "r", {}, query, { lastChange })
+    // A first page that was read with the look is the same.
+    if (first !== undefined) {
+      const found = yield* records.shownPage(scope, first)
+      expect(yield* pages.read(scope, "r", {}, query, { lastChange, found })).toEqual({
+        ...page,
+        cursor: expect.any(String)
+      })
+    }
+    return page
+  })
   return { records, scope, read }
 })
 

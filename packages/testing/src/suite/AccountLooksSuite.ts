@@ -13,6 +13,8 @@ import { type StorageTests } from "./StorageTests.ts"
 
 const refOf = ({ bankId, id }: Account): AccountRef => ({ bankId, accountId: id })
 
+const writeOf = (date: CalendarDate.CalendarDate) => makeWrite({ date, fields: { date } })
+
 export const tests: StorageTests = (it) => {
   it.effect("finds bank and account with every field, and how fresh the records of a type are", () =>
     Effect.gen(function* () {
@@ -64,6 +66,33 @@ export const tests: StorageTests = (it) => {
       })
       const foreign = yield* storeWorkspace()
       expect(yield* look(foreign.id, refOf(plain), "transactions")).toEqual({ bank: Option.none(), ...nothing })
+    })
+  )
+
+  it.effect("reads a page of the records with the look, which is the one that they are read by without", () =>
+    Effect.gen(function* () {
+      const [{ look }, records, workspace] = [yield* AccountLooks, yield* RecordStore, yield* storeWorkspace()]
+      const bank = yield* storeBank(workspace)
+      const account = yield* storeAccount(bank)
+      const other = yield* storeAccount(bank)
+      const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"].map((day) => CalendarDate.make(day))
+      yield* records.write(scopeOf(account), yield* Effect.forEach(days, writeOf))
+      yield* records.write(scopeOf(other), yield* Effect.forEach(days, writeOf))
+      for (const query of [
+        { filter: {}, limit: 3 },
+        { filter: { from: days[1]!, to: days[2]! }, limit: 10 },
+        { filter: { state: "removed" as const }, limit: 10 }
+      ]) {
+        const found = yield* look(workspace.id, refOf(account), "transactions", query)
+        expect(found.page).toEqual(yield* records.shownPage(scopeOf(account), query))
+        const { page: _, ...plain } = found
+        expect(yield* look(workspace.id, refOf(account), "transactions")).toEqual(plain)
+      }
+      const query = { filter: {}, limit: 3 }
+      expect((yield* look(workspace.id, refOf(account), "transactions", query)).page).toHaveLength(3)
+      // Nothing is shown of an account that is not the bank's.
+      const elsewhere = { bankId: (yield* storeBank(workspace)).id, accountId: account.id }
+      expect((yield* look(workspace.id, elsewhere, "transactions", query)).page).toBeUndefined()
     })
   )
 }

@@ -220,7 +220,7 @@ const accountJoins = casesOf(AccountJoinStore, {
 
 const looks = casesOf(AccountLooks, {
   look: (store, { account, bank, workspace }) =>
-    store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions")
+    store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions", { filter: {}, limit: 10 })
 })
 
 const attempts = casesOf(ConnectionAttemptStore, {

@@ -1,12 +1,15 @@
-/** What a read of an account begins with, in one statement. */
-import { AccountLooks } from "@millrace/core/storage"
+/** What a read of an account begins with, in one statement, and a page of its records in the same message. */
+import type { ShownRecord } from "@millrace/core/record"
+import { type AccountLook, AccountLooks } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant } from "./Column.ts"
 import { accountColumns, type AccountRow, bankColumns, type BankRow, toAccount, toBank } from "./PostgresBankStore.ts"
+import { makePages } from "./RecordPages.ts"
 import { stored } from "./SqlFailure.ts"
+import { type Reading, readBoth } from "./WalledClient.ts"
 
 /** Columns of the account have the names of the bank's, so theirs begin with this. */
 const prefix = "account_"
@@ -33,20 +36,32 @@ const accountOf = (row: LookRow): AccountRow | undefined => {
   return own as unknown as AccountRow
 }
 
+const lookOf = (row: LookRow | undefined): AccountLook => {
+  const account = row === undefined ? undefined : accountOf(row)
+  return {
+    bank: Option.map(Option.fromUndefinedOr(row), toBank),
+    account: Option.map(Option.fromUndefinedOr(account), toAccount),
+    pulledAt: row === undefined || row.pulled_at === null ? undefined : instant(row.pulled_at),
+    lastChange: Number(row?.change_seq ?? 0)
+  }
+}
+
 export const layer: Layer.Layer<AccountLooks, never, SqlClient.SqlClient> = Layer.effect(
   AccountLooks,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    AccountLooks.of({
-      look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType) {
-        const [row] = yield* stored(sql.unsafe<LookRow>(lookStatement, [workspaceId, bankId, accountId, dataType]))
-        const account = row === undefined ? undefined : accountOf(row)
-        return {
-          bank: Option.map(Option.fromUndefinedOr(row), toBank),
-          account: Option.map(Option.fromUndefinedOr(account), toAccount),
-          pulledAt: row === undefined || row.pulled_at === null ? undefined : instant(row.pulled_at),
-          lastChange: Number(row?.change_seq ?? 0)
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { shownReading } = makePages(sql)
+    return AccountLooks.of({
+      look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType, query) {
+        const look: Reading = { text: lookStatement, values: [workspaceId, bankId, accountId, dataType] }
+        const page = query === undefined ? undefined : yield* shownReading({ workspaceId, accountId, dataType }, query)
+        if (page === undefined) {
+          const [row] = yield* stored(sql.unsafe<LookRow>(look.text, look.values))
+          return lookOf(row)
         }
+        const [[row], rows] = yield* stored(readBoth(sql, look, page))
+        const found = lookOf(row as LookRow | undefined)
+        return Option.isNone(found.account) ? found : { ...found, page: rows as ReadonlyArray<ShownRecord> }
       })
     })
-  )
+  })
 )

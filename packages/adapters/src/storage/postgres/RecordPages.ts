@@ -9,6 +9,7 @@ import { inScope, inState, matching, recordColumns, type RecordRow, toRecord } f
 import { find, foundRecords, isSearched } from "./RecordSearch.ts"
 import { searchOf } from "./SearchBlock.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
+import type { Reading } from "./WalledClient.ts"
 
 const shownColumns = "id, date, fields"
 
@@ -67,6 +68,10 @@ const makeSize = (sql: SqlClient) => {
   })
 }
 
+/** Whether an index has the page in its order, so that nothing needs to be searched. */
+const isPlain = ({ filter: { category, maxAmount, minAmount, text }, limit }: PageQuery): boolean =>
+  limit < mostShown && [category, maxAmount, minAmount, text].every((value) => value === undefined)
+
 export const makePages = (sql: SqlClient) => {
   const day = sql.literal(recordDay)
   const tableSize = makeSize(sql)
@@ -94,25 +99,25 @@ export const makePages = (sql: SqlClient) => {
   })
 
   /** A page that an index has in its order. It is planned once for each connection: that costs more than to read it. */
-  const prepared = (scope: RecordScope, query: PageQuery) =>
-    Effect.flatMap(tableSize, (size) => {
+  const prepared = (scope: RecordScope, query: PageQuery): Effect.Effect<Reading, StorageUnavailable> =>
+    Effect.map(tableSize, (size) => {
       const { from, pending, state, to, type } = query.filter
       const shape = [state, from, to, pending, type, query.before].map((value) => value !== undefined)
       const key = `${shape.join()} ${state} ${size}`
       let text = texts.get(key)
       if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, size)))
-      return stored(sql.unsafe<ShownRecord>(text, valuesOf(scope, query)))
+      return { text, values: valuesOf(scope, query) }
     })
 
   return {
     page: (scope: RecordScope, query: PageQuery) =>
       Effect.map(planned<RecordRow>(scope, query, recordColumns), (rows) => rows.map(toRecord)),
-    shownPage: (scope: RecordScope, query: PageQuery) => {
-      const { category, maxAmount, minAmount, text } = query.filter
-      const isPlain = [category, maxAmount, minAmount, text].every((value) => value === undefined)
-      return isPlain && query.limit < mostShown
-        ? prepared(scope, query)
-        : planned<ShownRecord>(scope, query, shownColumns)
-    }
+    shownPage: (scope: RecordScope, query: PageQuery) =>
+      isPlain(query)
+        ? Effect.flatMap(prepared(scope, query), ({ text, values }) => stored(sql.unsafe<ShownRecord>(text, values)))
+        : planned<ShownRecord>(scope, query, shownColumns),
+    /** The statement of a page of `shownPage`, where it is one that needs no look before it. */
+    shownReading: (scope: RecordScope, query: PageQuery) =>
+      isPlain(query) ? prepared(scope, query) : Effect.succeed(undefined)
   }
 }

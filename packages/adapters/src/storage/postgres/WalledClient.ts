@@ -142,24 +142,27 @@ const alone = <A>(
     })
   )
 
+const aloneRun =
+  (connection: PgConnection.PgConnection, setting: string): Run =>
+  (_sql, query, prepare) =>
+    alone(connection, setting, (prepared) => query(connection, prepared), prepare)
+
 const aloneOn = (connection: PgConnection.PgConnection, setting: string): Connection =>
-  connectionOf(
-    (_sql, query, prepare) => alone(connection, setting, (prepared) => query(connection, prepared), prepare),
-    (stream) =>
-      Stream.unwrap(
-        Effect.as(
-          Effect.acquireRelease(
-            Effect.gen(function* () {
-              const begun = yield* sent(connection.query("begin"))
-              const said = yield* sent(connection.query(say, [setting]))
-              yield* Fiber.join(begun)
-              yield* Fiber.join(said)
-            }),
-            () => Effect.ignore(connection.query("commit"))
-          ),
-          stream(connection)
-        )
+  connectionOf(aloneRun(connection, setting), (stream) =>
+    Stream.unwrap(
+      Effect.as(
+        Effect.acquireRelease(
+          Effect.gen(function* () {
+            const begun = yield* sent(connection.query("begin"))
+            const said = yield* sent(connection.query(say, [setting]))
+            yield* Fiber.join(begun)
+            yield* Fiber.join(said)
+          }),
+          () => Effect.ignore(connection.query("commit"))
+        ),
+        stream(connection)
       )
+    )
   )
 
 /**
@@ -207,19 +210,66 @@ const asked = <A>(
  * One statement on a connection that keeps its setting. Where it has to be set first, a statement that reads goes in the
  * same message, and its answer counts only where the setting was made; one that writes waits for that.
  */
+const keptRun =
+  (connection: PgConnection.PgConnection, setting: string, kept: KeptSettings): Run =>
+  (sql, query, prepare) => {
+    if (kept.has(connection, setting)) return asked(connection, query(connection, prepare))
+    return Effect.flatMap(sent(kept.say(connection, setting)), (said) => {
+      const answer = asked(connection, query(connection, prepare))
+      return reads.test(sql)
+        ? Effect.flatMap(answer, (found) => Effect.as(Fiber.join(said), found))
+        : Effect.andThen(asked(connection, Fiber.join(said)), answer)
+    })
+  }
+
 const keptOn = (connection: PgConnection.PgConnection, setting: string, kept: KeptSettings): Connection =>
-  connectionOf(
-    (sql, query, prepare) => {
-      if (kept.has(connection, setting)) return asked(connection, query(connection, prepare))
-      return Effect.flatMap(sent(kept.say(connection, setting)), (said) => {
-        const answer = asked(connection, query(connection, prepare))
-        return reads.test(sql)
-          ? Effect.flatMap(answer, (found) => Effect.as(Fiber.join(said), found))
-          : Effect.andThen(asked(connection, Fiber.join(said)), answer)
-      })
-    },
-    (stream) => Stream.unwrap(Effect.as(kept.set(connection, setting), stream(connection)))
+  connectionOf(keptRun(connection, setting, kept), (stream) =>
+    Stream.unwrap(Effect.as(kept.set(connection, setting), stream(connection)))
   )
+
+/** A statement that only reads, and its values. */
+export interface Reading {
+  readonly text: string
+  readonly values: Rows
+}
+
+type BothRead = readonly [Rows, Rows]
+
+/** Of a client of ours, what two statements find that go in one message. */
+const bothOf = Symbol("both")
+
+interface Pairing {
+  readonly [bothOf]: (one: Reading, other: Reading) => Effect.Effect<BothRead, SqlError>
+}
+
+/**
+ * Both on one connection, the first one first, without waiting for it. Where that is told to stop, the database is told for the
+ * first one here, and for the other one as for any statement.
+ */
+const bothOn =
+  (one: Reading, other: Reading) =>
+  (connection: PgConnection.PgConnection, prepare: boolean): Effect.Effect<BothRead, SqlError> => {
+    const rowsOf = ({ text, values }: Reading) =>
+      Effect.map(connection.query(text, values, prepare), ({ rows }): Rows => rows)
+    return Effect.flatMap(sent(rowsOf(one)), (first) =>
+      Effect.onInterrupt(
+        Effect.flatMap(rowsOf(other), (second) => Effect.map(Fiber.join(first), (found) => [found, second] as const)),
+        () => Effect.andThen(cancel(connection), Fiber.await(first))
+      )
+    )
+  }
+
+/**
+ * What two statements find that only read, the first one before the second. They go in one message on one connection, under
+ * one setting. In a transaction, and with a client of somebody else, they go one after the other.
+ */
+export const readBoth = (sql: SqlClient.SqlClient, one: Reading, other: Reading): Effect.Effect<BothRead, SqlError> =>
+  Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) => {
+    if (Option.isNone(transaction) && Predicate.hasProperty(sql, bothOf)) {
+      return (sql as unknown as Pairing)[bothOf](one, other)
+    }
+    return Effect.all([sql.unsafe(one.text, one.values), sql.unsafe(other.text, other.values)])
+  })
 
 const begins = /^\s*(?:begin|start transaction)\b/i
 const controls = /^\s*(?:commit|rollback|savepoint|release)\b/i
@@ -356,8 +406,19 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
     driver: "pg",
     spanAttributes: [["db.system.name", "postgresql"]]
   })
+  const both: Pairing[typeof bothOf] = (one, other) =>
+    Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+      isApart(reach)
+        ? across.use((connection) => bothOn(one, other)(connection, true))
+        : within.use((connection) => {
+            const setting = settingOf(reach)
+            const run = direct ? keptRun(connection, setting, kept) : aloneRun(connection, setting)
+            return run(one.text, bothOn(one, other), true)
+          })
+    )
   return Object.assign(client, {
     [PgClient.TypeId]: PgClient.TypeId,
+    [bothOf]: both,
     config,
     json: (value: unknown) =>
       Statement.fragment([Statement.custom<PgClient.PgCustom>("PgJson")(value, undefined, undefined)]),
