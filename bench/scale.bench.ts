@@ -1,5 +1,6 @@
 /**
- * How costs grow: a server with its whole engine, a process of its own, on PostgreSQL with fsync on.
+ * How costs grow: a server with its whole engine, a process of its own that starts from a few files with the flags of Node as an
+ * installed one does, on PostgreSQL with fsync on.
  *
  * - rows: banks of 10,000, 100,000 and 1,000,000 rows in ten accounts, each delivered to a table and to a file: a first
  *   sync in one pull, a re-sync that finds nothing changed, and one that finds one row in a hundred corrected

@@ -1,11 +1,12 @@
 /**
  * `npm run build [package ...]`: JavaScript and declarations of the packages that are published, each after those it
- * stands on. What did not change since it was built is left as it is.
+ * stands on. What did not change since it was built is left as it is. The server is also put together to a few files.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { whole } from "./whole.mjs"
 
 const root = join(import.meta.dirname, "..")
 const stamps = join(root, "node_modules/.cache/millrace-build")
@@ -29,7 +30,9 @@ const filesBelow = (folder) =>
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
 
-const configs = ["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => join(root, name))
+const configs = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "scripts/whole.mjs"].map((name) =>
+  join(root, name)
+)
 
 const stampOf = (folder, below) => {
   const place = join(root, "packages", folder)
@@ -51,10 +54,12 @@ const stampOf = (folder, below) => {
 
 const built = new Map()
 
-const build = (folder) => {
+const build = async (folder) => {
   const done = built.get(folder)
   if (done !== undefined) return done
-  const stamp = stampOf(folder, basesOf(folder).map(build))
+  const below = []
+  for (const base of basesOf(folder)) below.push(await build(base))
+  const stamp = stampOf(folder, below)
   built.set(folder, stamp)
   const kept = join(stamps, folder)
   const dist = join(root, "packages", folder, "dist")
@@ -69,6 +74,7 @@ const build = (folder) => {
     process.stderr.write(`packages/${folder} was not built: mend what the compiler says above\n`)
     process.exit(1)
   }
+  if (folder === "server") await whole(root)
   mkdirSync(stamps, { recursive: true })
   writeFileSync(kept, stamp)
   return stamp
@@ -80,4 +86,4 @@ if (unknown.length > 0) {
   process.stderr.write(`no such package: ${unknown.join(", ")}. There are: ${[...manifests.keys()].join(", ")}\n`)
   process.exit(1)
 }
-for (const folder of asked.length > 0 ? asked : manifests.keys()) build(folder)
+for (const folder of asked.length > 0 ? asked : manifests.keys()) await build(folder)

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
+import { toRun } from "@millrace/verification/process/Programs"
 import { freePort } from "@millrace/verification/process/ServerProcess"
 import { sourceCondition } from "@millrace/verification/process/SourceCondition"
 import { secondsOf } from "./CpuTime.ts"
@@ -41,8 +42,9 @@ export const startServer = async (address: PostgresAddress, database: string): P
   const folder = await mkdtemp(join(tmpdir(), "millrace-scale-"))
   const { password, port, username } = address
   const place: Place = { port, username, password, database, apiPort: await freePort(), folder }
-  const child = fork(join(import.meta.dirname, "main.ts"), [JSON.stringify(place)], {
-    // As `npm start` does it: on machines with much memory Node lets garbage lie for long.
+  const program = (await toRun(join(import.meta.dirname, "main.ts"))).at(-1)!
+  const child = fork(program, [JSON.stringify(place)], {
+    // As `millrace-server` does it: on machines with much memory Node lets garbage lie for long.
     execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=60"],
     stdio: ["ignore", "pipe", "pipe", "ipc"]
   })

@@ -23,15 +23,15 @@ const useCollection = async (project: Project, url: string, key: string): Promis
 }
 
 /**
- * Starts it in an empty folder with a module that adds a collection, asks it for its feeds with the key that it prints, uses the
- * collection, and stops it.
+ * Starts it in an empty folder, with a module that adds a collection or as the few files that it runs from without any, asks it
+ * for its feeds with the key that it prints, uses the collection, and stops it.
  */
-export const serveOnce = async (project: Project, node: string): Promise<number> => {
+export const serveOnce = async (project: Project, node: string, withModule: boolean): Promise<number> => {
   const { folder } = project
   const data = mkdtempSync(join(tmpdir(), "millrace-consumer-data-"))
   const port = await freePort()
   const config = join(data, "millrace.config.json")
-  writeFileSync(config, JSON.stringify({ modules: [join(folder, "dist/add-a-collection.js")] }))
+  writeFileSync(config, JSON.stringify(withModule ? { modules: [join(folder, "dist/add-a-collection.js")] } : {}))
   const child = spawn(node, ["node_modules/@millrace/server/bin/millrace-server.js"], {
     cwd: folder,
     env: { ...process.env, MILLRACE_CONFIG: config, MILLRACE_DATA: join(data, "stored"), MILLRACE_PORT: String(port) },
@@ -58,7 +58,7 @@ export const serveOnce = async (project: Project, node: string): Promise<number>
     const key = /mill_[A-Za-z0-9]{44}/.exec(text)?.[0] ?? ""
     const answer = await fetch(`http://127.0.0.1:${port}/v1/feeds`, { headers: { "X-API-Key": key } })
     if (answer.status !== 200) throw new Error(`/v1/feeds answered ${answer.status}: ${await answer.text()}`)
-    await useCollection(project, `http://127.0.0.1:${port}`, key)
+    if (withModule) await useCollection(project, `http://127.0.0.1:${port}`, key)
     const { data: feeds } = (await answer.json()) as { readonly data: ReadonlyArray<unknown> }
     return feeds.length
   } finally {

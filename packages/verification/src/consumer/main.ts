@@ -55,9 +55,8 @@ const runOn = async (project: Project, node: string, DATABASE_URL: string): Prom
     }
   }
   expectSync(`Node ${version}, PostgreSQL`, await run(project, "embed-on-postgres", node, { DATABASE_URL }))
-  say(
-    `Node ${version}, bundled server: ${await serveOnce(project, node)} feeds on its first start, and a collection of a module`
-  )
+  say(`Node ${version}, bundled server: ${await serveOnce(project, node, false)} feeds on its first start`)
+  say(`Node ${version}, with a module: ${await serveOnce(project, node, true)} feeds, and a collection of the module`)
 }
 
 /** What the authors of two checks of packages have to say of each archive. */

