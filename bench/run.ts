@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- <name> [--quick]`: runs one benchmark, prints its ratios, writes `results/<name>.json` and
- * ends with 1 where a goal of `goals.json` is not reached.
+ * `npm run bench -- <name> [--quick] [--only <text>]`: runs one benchmark, prints its ratios, writes `results/<name>.json` and
+ * ends with 1 where a goal of `goals.json` is not reached. `--only` measures what has the text in its name, such as "to a file",
+ * and nothing else.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { availableParallelism } from "node:os"
@@ -33,16 +34,20 @@ const names = Effect.map(
 
 const load = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const known = yield* names
-  const usage = `usage: npm run bench -- <name> [--quick]\nbenchmarks: ${known.join(", ")}`
-  const unknownOption = args.find((arg) => arg.startsWith("-") && arg !== "--quick")
+  const usage = `usage: npm run bench -- <name> [--quick] [--only <text>]\nbenchmarks: ${known.join(", ")}`
+  const at = args.indexOf("--only")
+  const only = at < 0 ? "" : args[at + 1]
+  if (only === undefined) return yield* new Misused({ message: `--only which?\n${usage}` })
+  const others = at < 0 ? args : args.toSpliced(at, 2)
+  const unknownOption = others.find((arg) => arg.startsWith("-") && arg !== "--quick")
   if (unknownOption !== undefined) {
     return yield* new Misused({ message: `there is no option ${unknownOption}\n${usage}` })
   }
-  const [name, ...more] = args.filter((arg) => !arg.startsWith("-"))
+  const [name, ...more] = others.filter((arg) => !arg.startsWith("-"))
   if (name === undefined || more.length > 0) return yield* new Misused({ message: usage })
   if (!known.includes(name)) return yield* new Misused({ message: `there is no benchmark ${name}\n${usage}` })
   const module: { readonly bench: Bench } = yield* Effect.promise(() => import(join(folder, name + suffix)))
-  return { bench: module.bench, quick: args.includes("--quick") }
+  return { bench: module.bench, quick: others.includes("--quick"), only }
 })
 
 const collector = Effect.sync(() => {
@@ -78,28 +83,31 @@ const write = Effect.fnUntraced(function* (
 })
 
 const program = Effect.gen(function* () {
-  const { bench, quick } = yield* load(process.argv.slice(2))
+  const { bench, only, quick } = yield* load(process.argv.slice(2))
   const goals = yield* readGoals
+  const asked = ({ name }: { readonly name: string }): boolean => name.includes(only)
   const collect = yield* collector
   const effort: Effort = { rounds: quick ? 3 : 7, minMillis: quick ? 100 : 300, settle: collect }
   yield* Console.log(`${bench.title}${quick ? " (quick)" : ""}\n`)
   const { comparisons, figures = [], overviews = [] } = yield* bench.make({ quick, collect })
   const measured: Array<MeasuredComparison> = []
-  for (const comparison of comparisons) {
+  for (const comparison of comparisons.filter((one) => asked(one) || one.ratios.some(asked))) {
     const result = yield* measure(comparison, effort)
     measured.push(result)
     yield* Console.log(`${comparisonText(result)}\n`)
   }
   const beside: Array<Overview> = []
-  for (const overview of overviews) {
+  // Most of an overview is what figures are made of: made for one of them alone, it would measure all of them.
+  for (const overview of only === "" ? overviews : []) {
     const found = yield* overview
     beside.push(found)
     yield* Console.log(`${overviewText(found)}\n`)
   }
-  const counted = yield* Effect.forEach(figures, ({ name, value }) =>
+  const counted = yield* Effect.forEach(figures.filter(asked), ({ name, value }) =>
     Effect.map(value, (found) => ({ name, value: found }))
   )
-  const judged = judge(goals[bench.name] ?? {}, [...measured.flatMap(({ ratios }) => ratios), ...counted])
+  const wanted = Object.fromEntries(Object.entries(goals[bench.name] ?? {}).filter(([name]) => asked({ name })))
+  const judged = judge(wanted, [...measured.flatMap(({ ratios }) => ratios), ...counted])
   yield* Console.log(judgedText(judged))
   yield* write(bench, quick, measured, beside, judged)
   return judged.every(({ met }) => met)

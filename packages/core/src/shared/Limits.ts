@@ -156,8 +156,11 @@ export const limits = {
   stageReadBack: 150_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
-  /** Records whose rows are worked out and delivered in one transaction: each is held in several forms until it is written. */
-  projectedChunk: 2_000,
+  /**
+   * Those of a sync, and those whose rows it works out and delivers in one transaction: each is held in several forms until
+   * it is written, and several accounts are written at once.
+   */
+  syncedChunk: 2_500,
   deliveryChunk: 1_000,
   /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
   deliveryAttempts: 5,

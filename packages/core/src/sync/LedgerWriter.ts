@@ -343,8 +343,9 @@ export class LedgerWriter extends Context.Service<
           return digests?.text
         }
 
-        for (let at = 0; at < matches.length; at += limits.commitChunk) {
-          const some = matches.slice(at, at + limits.commitChunk)
+        const chunkRecords = Math.min(limits.syncedChunk, limits.commitChunk)
+        for (let at = 0; at < matches.length; at += chunkRecords) {
+          const some = matches.slice(at, at + chunkRecords)
           const chunk = yield* planned(snapshot, { result, aliases, details }, some, right.fence?.jobId)
           if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
           const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted

@@ -73,7 +73,7 @@ const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished +
 const documentChunk = 50
 
 const chunkOf = ({ dataType }: Feed): number =>
-  isDocumentType(dataType) ? documentChunk : Math.min(limits.projectedChunk, limits.commitChunk)
+  isDocumentType(dataType) ? documentChunk : Math.min(limits.syncedChunk, limits.commitChunk)
 
 /** Its key at the destination. */
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
