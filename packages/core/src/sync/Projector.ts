@@ -302,8 +302,9 @@ export class Projector extends Context.Service<
         const asked = yield* atomically(
           Effect.gen(function* () {
             if (write !== undefined) {
-              const written = yield* write
+              // First, because a table is locked while it is written: the histories of several accounts need not wait for each other.
               yield* alongside
+              const written = yield* write
               // Last, because the job is one row: accounts that are written at once would wait for each other from here on.
               return yield* jobs.fence(projection.fence, {
                 add: { ...add, ...written, unchanged: add.unchanged + written.unchanged }
