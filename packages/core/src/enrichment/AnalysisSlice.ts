@@ -113,7 +113,8 @@ const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
 export class AnalysisSlice {
   private readonly input: SliceInput
   private readonly looked = new Map<string, Looked>()
-  private readonly gone = new Set<string>()
+  /** With their accounts. */
+  private readonly gone = new Map<string, AccountId>()
   private readonly notes = new Map<string, RecordNotes>()
   private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
   /** What records last were, by record. */
@@ -153,8 +154,8 @@ export class AnalysisSlice {
   })
 
   /** Records that no feed in scope shows any more. */
-  remove(ids: ReadonlyArray<string>): void {
-    for (const id of ids) this.gone.add(id)
+  remove(accountId: AccountId, ids: ReadonlyArray<string>): void {
+    for (const id of ids) this.gone.set(id, accountId)
   }
 
   /** What stands beside a record that was looked at. */
@@ -255,12 +256,12 @@ export class AnalysisSlice {
           place === undefined || (looked.record.state !== "live" && step.kind.removed !== true)
             ? []
             : this.entriesOf(step, place, looked, reads)
-        observed.push({ recordId, entries })
+        observed.push({ recordId, accountId: looked.record.accountId, entries })
       } catch (cause) {
         faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
       }
     }
-    for (const recordId of this.gone) observed.push({ recordId, entries: [] })
+    for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
     return observed
   }
 

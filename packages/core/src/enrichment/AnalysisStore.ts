@@ -102,6 +102,8 @@ export interface AnalysisChanges {
     readonly entries: ReadonlyArray<{
       readonly recordId: string
       readonly entries: ReadonlyArray<AnalysisEntry>
+      /** Nothing is kept of it by the enrichment until now, so that nobody need look. */
+      readonly isNew?: boolean
     }>
     readonly partitions: ReadonlyArray<PartitionState>
     /** Nothing is kept of them. */
@@ -117,11 +119,12 @@ export class AnalysisStore extends Context.Service<
   AnalysisStore,
   {
     readonly head: (scope: AnalysisScope) => Effect.Effect<AnalysisHead, StorageUnavailable>
-    /** By record; those without entries are left out. */
+    /** By record; those without entries are left out. `accountIds`: all accounts that they are of, where that is known. */
     readonly entries: (
       scope: AnalysisScope,
       enrichmentId: EnrichmentId,
-      recordIds: ReadonlyArray<string>
+      recordIds: ReadonlyArray<string>,
+      accountIds?: ReadonlyArray<AccountId>
     ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>, StorageUnavailable>
     /** Some of the records of an account that are in any partition, at most `limit`, by id. */
     readonly accountRecords: (

@@ -44,6 +44,8 @@ type AccountId = Id<"account">
 /** A record that was looked at, with its place in the partitions from now on. */
 export interface Observed {
   readonly recordId: string
+  /** Absent where nobody knows. */
+  readonly accountId?: AccountId
   readonly entries: ReadonlyArray<AnalysisEntry>
 }
 
@@ -138,6 +140,16 @@ const seen = ({ accountId, fields, lines, recordId }: AnalysisEntry): ReadonlyAr
         { recordId, accountId, line: id }
       ])
 
+/** All accounts that the records are of. */
+const accountsOf = (observed: ReadonlyArray<Observed>): ReadonlyArray<AccountId> | undefined => {
+  const all = new Set<AccountId>()
+  for (const { accountId } of observed) {
+    if (accountId === undefined) return undefined
+    all.add(accountId)
+  }
+  return [...all]
+}
+
 const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): string => {
   const error = Cause.squash(cause)
   return error instanceof Error ? error.message : String(error)
@@ -182,7 +194,8 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const before = yield* store.entries(
     scope,
     enrichment.id,
-    observed.map(({ recordId }) => recordId)
+    observed.map(({ recordId }) => recordId),
+    accountsOf(observed)
   )
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)
@@ -415,7 +428,9 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   return {
     changes: {
       enrichmentId: enrichment.id,
-      entries: [...moved].map(([recordId, entries]) => ({ recordId, entries })),
+      entries: Array.from(moved, ([recordId, entries]) =>
+        before.has(recordId) ? { recordId, entries } : { recordId, entries, isNew: true }
+      ),
       partitions,
       dropped,
       notes,

@@ -190,6 +190,34 @@ export const tests: StorageTests = (it) => {
     )
   )
 
+  it.effect("takes records along out of what is kept together, and leaves the others there", () =>
+    across(
+      Effect.gen(function* () {
+        const joins = yield* AccountJoinStore
+        const { account, analysis, bank, enrichment, scope, workspace } = yield* storeWholeWorkspace
+        const analyses = yield* AnalysisStore
+        const target = yield* storeAccount(bank)
+        const of = { ...analysis, dataType: "balances" } as const
+        const before = yield* analyses.members(of, enrichment.id, ["together"])
+        expect(before.length).toBe(5)
+        const ids = [before[1]!.recordId, before[3]!.recordId]
+        yield* joins.move({
+          ...scope,
+          dataType: "balances",
+          from: account.id,
+          to: target.id,
+          ids,
+          workspaceId: workspace.id
+        })
+        expect(yield* analyses.members(of, enrichment.id, ["together"])).toEqual(
+          before.map((one) => (ids.includes(one.recordId) ? { ...one, accountId: target.id } : one))
+        )
+        expect(yield* analyses.accountRecords(of, target.id, 10)).toEqual(ids)
+        expect((yield* analyses.accountRecords(of, account.id, 10)).length).toBe(3)
+      })
+    )
+  )
+
   it.effect("keeps joins newest first, hides what is part of another, and forgets them with their matches", () =>
     across(
       Effect.gen(function* () {

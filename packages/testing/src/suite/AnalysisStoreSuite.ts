@@ -1,7 +1,7 @@
 /** Conformance of `AnalysisStore`. */
 import { CalendarDate, Ids, limits, Timestamp } from "@millrace/core"
 import type { EnrichmentFact } from "@millrace/core/enrichment"
-import { AnalysisStore } from "@millrace/core/storage"
+import { type AnalysisEntry, AnalysisStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeAnalysisChanges } from "../fixture/Analysis.ts"
@@ -21,6 +21,17 @@ const arrange = Effect.gen(function* () {
   const scope = { workspaceId: workspace.id, dataType: "transactions" } as const
   return { workspace, ids, store, enrichmentId, accountId, a: a!, b: b!, scope }
 })
+
+const fieldsOf = (n: number): AnalysisEntry["fields"] => ({
+  date: "2026-03-14",
+  ...(n % 7 === 0 ? {} : { description: difficultTexts[n % difficultTexts.length]! }),
+  pending: n % 3 === 0,
+  note: n % 5 === 0 ? null : `${n}`
+})
+
+/** The order of fields counts as well: what is compared later is their text. */
+const textOf = ({ accountId, fields, lines, partition, recordId }: AnalysisEntry): string =>
+  JSON.stringify([partition, recordId, accountId, fields, lines])
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back what was committed, each part by its partition", () =>
@@ -145,9 +156,77 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("keeps entries that come together as they came, and changes one of them as though it stood alone", () =>
+    Effect.gen(function* () {
+      const { accountId, enrichmentId, ids, scope, store } = yield* arrange
+      const other = yield* ids.next("account")
+      const recordIds = yield* ids.batch("transaction", 450)
+      const entriesOf = (recordId: string, n: number): ReadonlyArray<AnalysisEntry> => {
+        const entry = { recordId, accountId: n % 9 === 0 ? other : accountId, fields: fieldsOf(n) }
+        return [
+          { ...entry, partition: "all" },
+          ...(n % 2 === 0 ? [{ ...entry, partition: "even", lines: [{ id: `${n}`, fields: fieldsOf(n + 1) }] }] : []),
+          ...(n < 2 ? [{ ...entry, partition: "few" }] : [])
+        ]
+      }
+      const all = new Map(recordIds.map((recordId, n) => [recordId as string, entriesOf(recordId, n)]))
+      const [base] = makeAnalysisChanges(enrichmentId, accountId, "").enrichments
+      let version = 0
+      const commit = (entries: ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>, isNew?: true) =>
+        store.commit(scope, version++, {
+          ...makeAnalysisChanges(enrichmentId, accountId, ""),
+          enrichments: [
+            {
+              ...base!,
+              notes: [],
+              links: [],
+              entries: Array.from(entries, ([recordId, own]) => ({
+                recordId,
+                entries: own,
+                ...(isNew === undefined ? {} : { isNew })
+              }))
+            }
+          ]
+        })
+      const isAsGiven = Effect.gen(function* () {
+        const given = [...all.values()].flat()
+        const members = yield* store.members(scope, enrichmentId, ["all", "even", "few", "none"])
+        expect(members.map(textOf).toSorted()).toEqual(given.map(textOf).toSorted())
+        for (const partition of ["all", "even", "few"]) {
+          const own = yield* store.members(scope, enrichmentId, [partition])
+          expect(own.map(({ recordId }) => recordId)).toEqual(
+            given.flatMap((one) => (one.partition === partition ? [one.recordId] : [])).toSorted()
+          )
+        }
+        const some = recordIds.filter((_, n) => n % 50 === 0 || n === 9)
+        const held = new Map(some.flatMap((id) => (all.has(id) ? [[id as string, all.get(id)!]] : [])))
+        expect(yield* store.entries(scope, enrichmentId, some)).toEqual(held)
+        expect(yield* store.entries(scope, enrichmentId, some, [accountId, other])).toEqual(held)
+        expect((yield* store.entries(scope, enrichmentId, recordIds, [accountId, other])).size).toBe(all.size)
+        for (const account of [accountId, other]) {
+          expect(yield* store.accountRecords(scope, account, 1_000)).toEqual(
+            [...all].flatMap(([id, [first]]) => (first!.accountId === account ? [id] : [])).toSorted()
+          )
+        }
+      })
+      yield* commit(all, true)
+      yield* isAsGiven
+      const changed = new Map(
+        recordIds.flatMap((id, n) => (n % 40 === 9 ? [[id as string, entriesOf(id, n + 1)] as const] : []))
+      )
+      for (const [id, own] of changed) all.set(id, own)
+      yield* commit(changed)
+      yield* isAsGiven
+      const gone = recordIds.slice(0, 230)
+      for (const id of gone) all.delete(id)
+      yield* commit(new Map(gone.map((id) => [id as string, []])))
+      yield* isAsGiven
+    })
+  )
+
   it.effect("finds what is due, was planned otherwise, or was disturbed", () =>
     Effect.gen(function* () {
-      const { a, accountId, enrichmentId, scope, store } = yield* arrange
+      const { a, accountId, enrichmentId, ids, scope, store } = yield* arrange
       yield* store.commit(scope, 0, makeAnalysisChanges(enrichmentId, accountId, a))
       const stale = (tag: string, today: string) =>
         store.stale(scope, enrichmentId, { tag, today: CalendarDate.make(today), limit: 10 })
@@ -158,6 +237,30 @@ export const tests: StorageTests = (it) => {
       expect(yield* stale("1.1", "2026-03-20")).toEqual(["part"])
       const head = yield* store.head(scope)
       expect([head.version, head.due]).toEqual([2, "2026-03-20"])
+      const many = yield* ids.batch("transaction", 12)
+      const changes = makeAnalysisChanges(enrichmentId, accountId, a)
+      const partitions = ["first", "second", "third"].map((partition) => ({
+        ...changes.enrichments[0]!.partitions[0]!,
+        partition,
+        due: null
+      }))
+      yield* store.commit(scope, 2, {
+        ...changes,
+        enrichments: [
+          {
+            ...changes.enrichments[0]!,
+            notes: [],
+            links: [],
+            partitions,
+            entries: many.map((recordId, n) => ({
+              recordId,
+              entries: [{ recordId, accountId, partition: ["first", "second", "third"][n % 3]!, fields: {} }]
+            }))
+          }
+        ]
+      })
+      yield* store.disturb(scope, [many[4]!, many[5]!], CalendarDate.make("2026-03-21"))
+      expect(yield* stale("1.1", "2026-03-21")).toEqual(["part", "second", "third"])
     })
   )
 

@@ -92,7 +92,12 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       const { enrichmentId } = changes
       const of = { workspaceId: scope.workspaceId, dataType: scope.dataType, enrichmentId }
       const key = (...parts: ReadonlyArray<string>) => [enrichmentId, ...parts].join("\n")
-      for (const { entries: next, recordId } of changes.entries) putEntries(scope, enrichmentId, recordId, next)
+      for (const { entries: next, isNew, recordId } of changes.entries) {
+        if (isNew === true && inner(entries, enrichmentId).has(recordId)) {
+          throw new Error(`${enrichmentId} keeps something of ${recordId}, which it should not`)
+        }
+        putEntries(scope, enrichmentId, recordId, next)
+      }
       for (const one of changes.partitions) set(partitions, key(one.partition), frozen({ ...one, ...of }))
       for (const partition of changes.dropped) remove(partitions, key(partition))
       for (const { partition, recordId } of changes.droppedNotes) remove(notes, key(partition, recordId))

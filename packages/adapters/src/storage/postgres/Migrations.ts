@@ -70,6 +70,7 @@ import { entryIndexes } from "./migrations/0058_entry_indexes.ts"
 import { simulation } from "./migrations/0059_simulation.ts"
 import { recordDatesInOrder } from "./migrations/0060_record_dates.ts"
 import { enrichmentTypes } from "./migrations/0061_enrichment_types.ts"
+import { entryBlocks } from "./migrations/0062_entry_blocks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -136,7 +137,8 @@ export const migrations = {
   "0058_entry_indexes": entryIndexes,
   "0059_simulation": simulation,
   "0060_record_dates": recordDatesInOrder,
-  "0061_enrichment_types": enrichmentTypes
+  "0061_enrichment_types": enrichmentTypes,
+  "0062_entry_blocks": entryBlocks
 } as const
 
 /** All steps that this version knows, the first one first. */

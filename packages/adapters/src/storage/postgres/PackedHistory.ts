@@ -16,7 +16,8 @@ interface Word extends Pick<RecordChange, "afterAuthority"> {
   readonly evidence: RecordChange["evidence"] | undefined
   readonly changes: ReadonlyArray<
     readonly [
-      id: RecordChange["id"],
+      /** `null` for the last of its row, which has the id of the row. */
+      id: RecordChange["id"] | null,
       field: string,
       before: RecordChange["before"],
       beforeAuthority: RecordChange["beforeAuthority"],
@@ -25,7 +26,9 @@ interface Word extends Pick<RecordChange, "afterAuthority"> {
   >
 }
 
-interface Body extends Pick<RecordChange, "recordVersion" | "actor" | "at"> {
+interface Body extends Pick<RecordChange, "recordVersion" | "at"> {
+  /** Absent where it is the job of the row, run for its feed. */
+  readonly actor?: RecordChange["actor"]
   readonly words: ReadonlyArray<Word>
 }
 
@@ -54,8 +57,16 @@ const isSameWord = (a: RecordChange, b: RecordChange): boolean =>
   // Fields of one outcome have one evidence.
   a.evidence === b.evidence
 
+const isOwnJob = ({ actor, feedId, jobId }: RecordChange): boolean =>
+  actor.kind === "sync" &&
+  actor.feedId === feedId &&
+  jobId !== undefined &&
+  actor.jobId === jobId &&
+  actor.cause === undefined
+
 const wordsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Word> => {
   const words: Array<Word & { readonly changes: Array<Word["changes"][number]> }> = []
+  const end = changes.at(-1)
   let last: RecordChange | undefined
   for (const change of changes) {
     const { after, afterAuthority, before, beforeAuthority, enrichmentId, evidence, field, id, revision, rulePath } =
@@ -63,7 +74,7 @@ const wordsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Word> => {
     if (last === undefined || !isSameWord(last, change)) {
       words.push({ afterAuthority, enrichmentId, revision, rulePath, evidence, changes: [] })
     }
-    words.at(-1)!.changes.push([id, field, before, beforeAuthority, after])
+    words.at(-1)!.changes.push([change === end ? null : id, field, before, beforeAuthority, after])
     last = change
   }
   return words
@@ -71,7 +82,7 @@ const wordsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Word> => {
 
 const rowOf = (changes: ReadonlyArray<RecordChange>): PackedRow => {
   const { accountId, actor, at, feedId, jobId, recordId, recordVersion, workspaceId } = changes[0]!
-  const body: Body = { recordVersion, actor, at, words: wordsOf(changes) }
+  const body: Body = { recordVersion, ...(isOwnJob(changes[0]!) ? {} : { actor }), at, words: wordsOf(changes) }
   return {
     workspaceId,
     feedId,
@@ -98,6 +109,7 @@ export const packed = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Pack
 
 /** As it comes out of storage. */
 export interface StoredRow {
+  readonly id: RecordChange["id"]
   readonly workspace_id: string
   readonly feed_id: string
   readonly account_id: string
@@ -116,15 +128,17 @@ export const unpacked = (row: StoredRow): ReadonlyArray<RecordChange> => {
   const accountId = row.account_id
   if (row.field !== null) return [decode({ ...(row.body as object), accountId })]
   const { words, ...shared } = row.body as Body
+  const actor = { kind: "sync", feedId: row.feed_id, jobId: row.job_id }
   return words.flatMap(({ changes, ...word }) =>
     changes.map(([id, field, before, beforeAuthority, after]) =>
       decode({
-        id,
+        id: id ?? row.id,
         workspaceId: row.workspace_id,
         feedId: row.feed_id,
         accountId,
         recordId: row.record_id,
         ...(row.job_id === null ? {} : { jobId: row.job_id }),
+        actor,
         ...shared,
         ...word,
         field,

@@ -6,6 +6,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import { analysisEntries } from "./AnalysisEntries.ts"
 import { isSearched } from "./RecordSearch.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -81,13 +82,17 @@ const moveStatement = (searched: boolean): string => `
 
 export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = Layer.effect(
   AccountJoinStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { unpack } = yield* analysisEntries("")
     const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
       const inFrom = sql`account_id = ${from} and data_type = ${dataType} and workspace_id = ${workspaceId}`
       yield* sql.unsafe(moveStatement(isSearched(dataType)), [workspaceId, from, to, dataType, separator, ...texts])
         .unprepared
+      // What stands in a block is of one account.
+      yield* unpack({ workspaceId, dataType }, from, ids)
       for (const [table, column] of besideRecords) {
         yield* sql`update ${sql(table)} set account_id = ${to} where ${inFrom} and ${sql(column)} = any(${given})`
           .unprepared

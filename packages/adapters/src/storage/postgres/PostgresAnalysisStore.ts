@@ -2,7 +2,6 @@
 import { EnrichmentFact, notesOf } from "@millrace/core/enrichment"
 import {
   type AnalysisChanges,
-  type AnalysisEntry,
   type AnalysisHead,
   type AnalysisLink,
   type AnalysisMark,
@@ -12,15 +11,14 @@ import {
   type PartitionOutput,
   type PartitionState
 } from "@millrace/core/storage"
-import { type CalendarDate, limits } from "@millrace/core"
-import * as Arr from "effect/Array"
+import type { CalendarDate } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { analysisEntries } from "./AnalysisEntries.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
-import { textColumns } from "./TextColumns.ts"
 
 interface HeadRow {
   readonly version: string
@@ -31,37 +29,11 @@ interface HeadRow {
   readonly has_facts: boolean
 }
 
-interface EntryRow extends Omit<AnalysisEntry, "lines"> {
-  readonly lines: AnalysisEntry["lines"] | null
-}
-
-const toEntry = ({ lines, ...entry }: EntryRow): AnalysisEntry =>
-  lines === null || lines === undefined ? entry : { ...entry, lines }
-
 const encodeFact = Schema.encodeSync(Schema.toCodecJson(EnrichmentFact))
 const decodeFact = Schema.decodeUnknownSync(Schema.toCodecJson(EnrichmentFact))
 
 /** Rows as one parameter; taken apart by `json_to_recordset`. */
 const json = (rows: ReadonlyArray<unknown>): string => JSON.stringify(rows)
-
-const entriesStatement = (schema: string) => `insert into ${schema}analysis_entry
-    (workspace_id, data_type, enrichment_id, partition, record_id, account_id, fields, lines)
-  select $1, $2, $3, e.partition, e.record, e.account, e.fields::json, e.lines::json
-  from unnest(string_to_array($5, $4), string_to_array($6, $4), string_to_array($7, $4), string_to_array($8, $4),
-    string_to_array($9, $4, '')) as e(partition, record, account, fields, lines)`
-
-/** What is written as JSON is read as it was written: PostgreSQL makes no text of what is inside. */
-const entryColumnsOf = (entries: ReadonlyArray<AnalysisEntry>) =>
-  textColumns(
-    [
-      entries.map(({ partition }) => partition),
-      entries.map(({ recordId }) => recordId),
-      entries.map(({ accountId }) => accountId),
-      entries.map(({ fields }) => JSON.stringify(fields)),
-      entries.map(({ lines }) => (lines === undefined ? "" : JSON.stringify(lines)))
-    ],
-    []
-  )
 
 const inScope = (sql: SqlClient.SqlClient, { dataType, workspaceId }: AnalysisScope): Fragment =>
   sql`workspace_id = ${workspaceId} and data_type = ${dataType}`
@@ -71,6 +43,7 @@ export const analysisTables = [
   "analysis",
   "analysis_mark",
   "analysis_entry",
+  "analysis_block",
   "analysis_partition",
   "analysis_event",
   "annotation",
@@ -84,7 +57,9 @@ const linkColumns = "id, kind, state, members, evidence"
 export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> =>
   Layer.effect(
     AnalysisStore,
-    Effect.map(SqlClient.SqlClient, (sql) => {
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const placed = yield* analysisEntries(schema)
       const t = Object.fromEntries(
         analysisTables.map((name) => [name, sql.literal(`${schema}${name}`)])
       ) as unknown as Readonly<Record<(typeof analysisTables)[number], ReturnType<typeof sql.literal>>>
@@ -92,27 +67,14 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
       const within = (scope: AnalysisScope, enrichmentId: string, keys: ReadonlyArray<string>): Fragment =>
         sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and partition = any(${[...keys]}::text[])`
 
-      const entryColumns = sql.literal(`partition, record_id as "recordId", account_id as "accountId", fields, lines`)
-
       const bump = (scope: AnalysisScope) =>
         sql`update ${t.analysis} set version = version + 1 where ${inScope(sql, scope)}`
 
-      const put = Effect.fnUntraced(function* (
-        { dataType, workspaceId }: AnalysisScope,
-        changes: AnalysisChanges["enrichments"][number]
-      ) {
+      const put = Effect.fnUntraced(function* (scope: AnalysisScope, changes: AnalysisChanges["enrichments"][number]) {
+        const { dataType, workspaceId } = scope
         const { enrichmentId } = changes
         const own = sql`enrichment_id = ${enrichmentId} and workspace_id = ${workspaceId}`
-        if (changes.entries.length > 0) {
-          const ids = changes.entries.map(({ recordId }) => recordId)
-          yield* sql`delete from ${t.analysis_entry} where ${own} and record_id = any(${ids}::text[])`.unprepared
-          const rows = changes.entries.flatMap(({ entries }) => entries)
-          for (const chunk of Arr.chunksOf(rows, limits.commitChunk)) {
-            const { separator, texts } = yield* entryColumnsOf(chunk)
-            yield* sql.unsafe(entriesStatement(schema), [workspaceId, dataType, enrichmentId, separator, ...texts])
-              .unprepared
-          }
-        }
+        yield* placed.put(scope, changes)
         if (changes.partitions.length > 0) {
           yield* sql`insert into ${t.analysis_partition} (workspace_id, data_type, enrichment_id, partition, tag, state, due)
           select ${workspaceId}, ${dataType}, ${enrichmentId}, p.partition, p.tag, coalesce(p.state, 'null'::json), p.due
@@ -176,28 +138,15 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
           const { as_of: asOf, due, has_facts: hasFacts, marks, planned, version } = row!
           return { version: Number(version), asOf, planned: planned ?? {}, marks: marks ?? [], due, hasFacts }
         }),
-        entries: Effect.fn("AnalysisStore.entries")(function* (scope, enrichmentId, recordIds) {
-          if (recordIds.length === 0) return new Map<string, ReadonlyArray<AnalysisEntry>>()
-          const rows = yield* storedInBulk(sql<EntryRow>`select ${entryColumns} from ${t.analysis_entry}
-          where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId}
-            and record_id = any(${[...recordIds]}::text[]) order by partition`)
-          return Map.groupBy(rows.map(toEntry), ({ recordId }) => recordId)
-        }),
-        accountRecords: Effect.fn("AnalysisStore.accountRecords")(function* (scope, accountId, limit) {
-          const rows = yield* storedInBulk(sql<{ readonly record_id: string }>`select distinct record_id
-          from ${t.analysis_entry} where ${inScope(sql, scope)} and account_id = ${accountId}
-          order by record_id limit ${limit}`)
-          return rows.map((row) => row.record_id)
-        }),
-        members: Effect.fn("AnalysisStore.members")(function* (scope, enrichmentId, keys) {
-          if (keys.length === 0) return []
-          const rows = yield* storedInBulk(sql<EntryRow>`select e.* from unnest(${[...keys]}::text[]) k(key)
-          cross join lateral (select ${entryColumns} from ${t.analysis_entry}
-            where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and partition = k.key
-            order by record_id desc limit ${limits.partitionRecords + 1}) e
-          order by e.partition, e."recordId"`)
-          return rows.map(toEntry)
-        }),
+        entries: Effect.fn("AnalysisStore.entries")((scope, enrichmentId, recordIds, accountIds) =>
+          placed.ofRecords(scope, enrichmentId, recordIds, accountIds)
+        ),
+        accountRecords: Effect.fn("AnalysisStore.accountRecords")((scope, accountId, limit) =>
+          placed.ofAccount(scope, accountId, limit)
+        ),
+        members: Effect.fn("AnalysisStore.members")((scope, enrichmentId, keys) =>
+          placed.members(scope, enrichmentId, keys)
+        ),
         partitions: Effect.fn("AnalysisStore.partitions")(function* (scope, enrichmentId, keys) {
           if (keys.length === 0) return []
           return yield* storedInBulk(sql<PartitionState>`select partition, tag, state, due from ${t.analysis_partition}
@@ -278,7 +227,15 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
         ),
         forget: Effect.fn("AnalysisStore.forget")((workspaceId, enrichmentId) =>
           Effect.forEach(
-            [t.analysis_entry, t.analysis_partition, t.analysis_event, t.annotation, t.record_link, t.enrichment_fact],
+            [
+              t.analysis_entry,
+              t.analysis_block,
+              t.analysis_partition,
+              t.analysis_event,
+              t.annotation,
+              t.record_link,
+              t.enrichment_fact
+            ],
             (table) =>
               sql`delete from ${table} where workspace_id = ${workspaceId} and enrichment_id = ${enrichmentId}`,
             { discard: true }
@@ -359,8 +316,7 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
             if (recordIds.length === 0) return
             yield* bump(scope)
             yield* sql`update ${t.analysis_partition} p set due = least(p.due, ${day}::date)
-            from (select distinct enrichment_id, partition from ${t.analysis_entry}
-              where ${inScope(sql, scope)} and record_id = any(${[...recordIds]}::text[])) e
+            from (${placed.partitionsOf(scope, recordIds)}) e
             where p.workspace_id = ${scope.workspaceId} and p.enrichment_id = e.enrichment_id
               and p.partition = e.partition`.unprepared
           }).pipe(inTransaction(sql))

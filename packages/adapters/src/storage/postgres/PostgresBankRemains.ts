@@ -9,6 +9,7 @@ import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 const tablesOfAccounts = [
   "record_search",
   "analysis_entry",
+  "analysis_block",
   "annotation",
   "analysis_mark",
   "record_history",

@@ -51,7 +51,7 @@ const lastOf = (rows: ReadonlyArray<StoredRow>): ReadonlyArray<RecordChange> => 
 export const layer: Layer.Layer<RecordChangeStore, never, SqlClient.SqlClient> = Layer.effect(
   RecordChangeStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql.literal("workspace_id, feed_id, account_id, record_id, job_id, field, body")
+    const columns = sql.literal("id, workspace_id, feed_id, account_id, record_id, job_id, field, body")
     const read = (statement: Fragment) => storedInBulk(sql<StoredRow>`${statement}`)
 
     return RecordChangeStore.of({
