@@ -27,7 +27,7 @@ import {
   type RunOptions,
   runWithLines
 } from "./Pipeline.ts"
-import { gather } from "./PipelineOpening.ts"
+import { gather, isGathering } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
 import type { PlanningRoom } from "./PlanningRoom.ts"
@@ -88,7 +88,11 @@ interface Ran {
   readonly before: number
   readonly notes: RecordNotes | undefined
   readonly fields: Fields
+  /** What it fell into, by id; absent where nobody asked. */
+  readonly lines?: ReadonlyMap<string, Fields> | undefined
 }
+
+const noLines: ReadonlyMap<string, Fields> = new Map<string, Fields>()
 
 /** Whether it is the same before a later step: those between are of sets, and say nothing of it. */
 const isSame = ({ before, notes, pipeline }: Ran, later: number): boolean => {
@@ -140,7 +144,7 @@ export class AnalysisSlice {
     const live = changes.filter(({ state }) => state === "live")
     for (const place of placed.places.values()) {
       const { pipeline } = place
-      if (this.gathered.get(pipeline)?.has(live[0]?.id ?? "") === true) continue
+      if (!isGathering(pipeline) || this.gathered.get(pipeline)?.has(live[0]?.id ?? "") === true) continue
       const pending = live.map((record) => ({
         view: this.viewOf({ record, placed }, place),
         notes: this.notes.get(record.id)
@@ -287,13 +291,11 @@ export class AnalysisSlice {
       return [...new Set(kind.partitions(prepared, gone))].map((partition) => ({ ...gone, partition }))
     }
     if (kind.lines === true && mayFall(pipeline, options.notes)) {
-      const context = { today: this.input.today }
-      const { lines, record } = runWithLines(pipeline, this.viewOf(looked, place), context, options)
-      this.ran.set(recordId, { pipeline, before: at, notes: options.notes, fields: record.fields })
+      const { fields: whole, lines } = this.linesBefore(looked, place, options)
       if (lines.size > 0) {
         const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
         for (const [lineRecordId, line] of lines) {
-          const fields = readOf(line.fields, reads)
+          const fields = readOf(line, reads)
           const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields }
           for (const partition of new Set(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields }))) {
             const some = parts.get(partition) ?? []
@@ -301,12 +303,31 @@ export class AnalysisSlice {
             some.push(one)
           }
         }
-        const fields = readOf(record.fields, reads)
+        const fields = readOf(whole, reads)
         return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
       }
     }
     const record = { recordId, accountId, fields: readOf(this.fieldsBefore(looked, place, options), reads) }
     return [...new Set(kind.partitions(prepared, record))].map((partition) => ({ ...record, partition }))
+  }
+
+  /** The same, with what the record falls into. */
+  private linesBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }) {
+    const { pipeline } = place
+    const { before, notes } = options
+    const last = this.ran.get(looked.record.id)
+    // Where a person split the record there is a place between steps at which it falls.
+    const mayStand = last?.pipeline === pipeline && last.notes === notes && notes?.split === undefined
+    if (mayStand && last.lines !== undefined && isSame(last, before)) return { fields: last.fields, lines: last.lines }
+    const { lines: made, record } = runWithLines(
+      pipeline,
+      this.viewOf(looked, place),
+      { today: this.input.today },
+      options
+    )
+    const lines = made.size === 0 ? noLines : new Map(Array.from(made, ([id, { fields }]) => [id, fields]))
+    this.ran.set(looked.record.id, { pipeline, before, notes, fields: record.fields, lines })
+    return { fields: record.fields, lines }
   }
 
   /** The record as the steps before one leave it. They run once for all that look at it one behind the other. */

@@ -126,19 +126,12 @@ interface Origin {
   readonly line?: string
 }
 
-/** What a kind is given of a record in a partition. */
-const seen = ({ accountId, fields, lines, recordId }: AnalysisEntry): ReadonlyArray<readonly [SetRecord, Origin]> =>
-  lines === undefined
-    ? [
-        [
-          { recordId, accountId, fields },
-          { recordId, accountId }
-        ]
-      ]
-    : lines.map(({ id, fields: own }) => [
-        { recordId: `${recordId}${lineSeparator}${id}`, accountId, fields: own },
-        { recordId, accountId, line: id }
-      ])
+/** What a kind is given of a record that fell into lines. */
+const linesOf = ({ accountId, lines = [], recordId }: AnalysisEntry): ReadonlyArray<readonly [SetRecord, Origin]> =>
+  lines.map(({ id, fields }) => [
+    { recordId: `${recordId}${lineSeparator}${id}`, accountId, fields },
+    { recordId, accountId, line: id }
+  ])
 
 /** All accounts that the records are of. */
 const accountsOf = (observed: ReadonlyArray<Observed>): ReadonlyArray<AccountId> | undefined => {
@@ -223,8 +216,15 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       const states = new Map(kept.map((one) => [one.partition, one]))
       const records = new Map<PartitionKey, Array<SetRecord>>(missing.map((key) => [key, []]))
       const add = (entry: AnalysisEntry) => {
-        for (const [record, origin] of seen(entry)) {
-          records.get(entry.partition)!.push(record)
+        const own = records.get(entry.partition)!
+        if (entry.lines === undefined) {
+          // The entry is what a kind is given: there are many, and few of them have lines.
+          own.push(entry)
+          originOf.set(entry.recordId, entry)
+          return
+        }
+        for (const [record, origin] of linesOf(entry)) {
+          own.push(record)
           originOf.set(record.recordId, origin)
         }
       }
