@@ -102,6 +102,8 @@ export interface AnalysisChanges {
     readonly entries: ReadonlyArray<{
       readonly recordId: string
       readonly entries: ReadonlyArray<AnalysisEntry>
+      /** Absent where nobody knows. */
+      readonly accountId?: AccountId
       /** Nothing is kept of it by the enrichment until now, so that nobody need look. */
       readonly isNew?: boolean
     }>

@@ -428,9 +428,12 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   return {
     changes: {
       enrichmentId: enrichment.id,
-      entries: Array.from(moved, ([recordId, entries]) =>
-        before.has(recordId) ? { recordId, entries } : { recordId, entries, isNew: true }
-      ),
+      entries: observed.flatMap(({ accountId, recordId }): SetChanges["entries"] => {
+        const entries = moved.get(recordId)
+        if (entries === undefined) return []
+        if (!before.has(recordId)) return [{ recordId, entries, isNew: true }]
+        return [{ recordId, entries, ...(accountId === undefined ? {} : { accountId }) }]
+      }),
       partitions,
       dropped,
       notes,

@@ -104,6 +104,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const row = sql.literal(`${schema}analysis_entry`)
     const block = sql.literal(`${schema}analysis_block`)
+    const states = sql.literal(`${schema}analysis_partition`)
     const rowColumns = sql.literal(`partition, record_id as "recordId", account_id as "accountId", fields, lines`)
     const blockColumns = sql.literal(`partition, account_id as "accountId", records, body`)
 
@@ -116,6 +117,10 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         : sql`${between} and exists (select from unnest(${ids}::text[]) g(id)
             where g.id >= first_record and g.id <= last_record)`
     }
+
+    /** Of one of these accounts, where they are known. */
+    const ofAny = (accountIds: ReadonlyArray<string> | undefined): Fragment =>
+      accountIds === undefined ? sql`` : sql`and account_id = any(${[...accountIds]}::text[])`
 
     const insertRows = Effect.fnUntraced(function* (
       { dataType, workspaceId }: AnalysisScope,
@@ -176,13 +181,17 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         scope: AnalysisScope,
         { enrichmentId, entries }: Pick<AnalysisChanges["enrichments"][number], "enrichmentId" | "entries">
       ) {
-        const before = entries.filter(({ isNew }) => isNew !== true).map(({ recordId }) => recordId)
+        const before = entries.filter(({ isNew }) => isNew !== true)
         if (before.length > 0) {
+          const recordIds = before.map(({ recordId }) => recordId)
+          const accountIds = [...new Set(before.map(({ accountId }) => accountId))]
           yield* sql`delete from ${row} where enrichment_id = ${enrichmentId}
-            and workspace_id = ${scope.workspaceId} and record_id = any(${before}::text[])`.unprepared
-          const blocks = yield* sql<BlockRow>`select enrichment_id as "enrichmentId", ${blockColumns} from ${block}
-            where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and ${around(before)}`.unprepared
-          yield* takeOut(scope, blocks, new Set(before))
+            and workspace_id = ${scope.workspaceId} and record_id = any(${recordIds}::text[])`.unprepared
+          const held = yield* sql<BlockRow>`select enrichment_id as "enrichmentId", ${blockColumns} from ${block}
+            where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId}
+              ${ofAny(accountIds.every((id) => id !== undefined) ? accountIds : undefined)} and ${around(recordIds)}`
+            .unprepared
+          yield* takeOut(scope, held, new Set(recordIds))
         }
         const { alone, blocks } = packedEntries(entries.flatMap((one) => one.entries))
         yield* insertRows(scope, enrichmentId, alone)
@@ -200,9 +209,8 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         const own = sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId}`
         const rows = yield* storedInBulk(sql<EntryRow>`select ${rowColumns} from ${row}
           where ${own} and record_id = any(${[...recordIds]}::text[])`)
-        const among = accountIds === undefined ? sql`` : sql`and account_id = any(${[...accountIds]}::text[])`
         const blocks = yield* storedInBulk(sql<EntryBlock>`select ${blockColumns} from ${block}
-          where ${own} ${among} and ${around(recordIds)}`)
+          where ${own} ${ofAny(accountIds)} and ${around(recordIds)}`)
         const all = rows.map(toEntry)
         const wanted = new Set(recordIds)
         for (const one of blocks) {
@@ -235,14 +243,14 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
           all.set(one.partition, known)
           known.push(...unpackedEntries(one))
         }
-        for (const [partition, some] of Map.groupBy(blocks, (one) => one.partition)) {
+        for (const [key, some] of Map.groupBy(blocks, (one) => one.partition)) {
           if (some[0]!.body !== null) {
             for (const one of some) add(one as EntryBlock)
             continue
           }
           const firsts = lastBlocks(some).map(({ first }) => first)
           const found = yield* storedInBulk(sql<EntryBlock>`select ${blockColumns} from ${block}
-            where ${own} and partition = ${partition} and first_record = any(${firsts}::text[])`)
+            where ${own} and partition = ${key} and first_record = any(${firsts}::text[])`)
           for (const one of found) add(one)
         }
         return [...all.keys()].toSorted().flatMap((key) => {
@@ -266,7 +274,9 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         sql`select enrichment_id, partition from ${row}
             where ${inScope(sql, scope)} and record_id = any(${[...recordIds]}::text[])
           union select enrichment_id, partition from ${block}
-            where ${inScope(sql, scope)} and ${around(recordIds)} and records && ${[...recordIds]}::text[]`,
+            where ${inScope(sql, scope)} and enrichment_id in
+                (select enrichment_id from ${states} where ${inScope(sql, scope)})
+              and ${around(recordIds)} and records && ${[...recordIds]}::text[]`,
 
       /** Makes entries of these records rows of their own. */
       unpack: Effect.fnUntraced(function* (scope: AnalysisScope, accountId: string, recordIds: ReadonlyArray<string>) {
