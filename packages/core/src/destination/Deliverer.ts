@@ -49,10 +49,11 @@ const mostWalks = 5
 export interface Direct {
   /**
    * Outside of any transaction: opens the destination, once, and works out what can be known before. What it returns writes
-   * and counts: to be run inside a transaction with a fence.
+   * and counts: to be run inside a transaction with a fence. `areNew`: as in `intendSettled`.
    */
   readonly prepare: (
-    intents: ReadonlyArray<Intent>
+    intents: ReadonlyArray<Intent>,
+    areNew: boolean
   ) => Effect.Effect<
     Effect.Effect<ReturnType<typeof addOf>, DestinationError | StorageUnavailable>,
     DestinationError | Fenced | StorageUnavailable
@@ -253,7 +254,7 @@ export class Deliverer extends Context.Service<
           new DirectRow(keyOf(run.feed, intent.recordId), intent, run.config, digest.contentHash)
         const { batch } = driver.capabilities
         const readable = isReadable(run.feed, driver)
-        const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
+        const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, areNew: boolean) {
           const { prepareWrite, write } = yield* session
           const writes: Array<ReturnType<typeof write>> = []
           for (let at = 0; at < intents.length; at += batch) {
@@ -264,7 +265,7 @@ export class Deliverer extends Context.Service<
             const byKey = new Map<string, Receipt>()
             for (const one of writes) for (const receipt of yield* one) byKey.set(receipt.key, receipt)
             const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId)), readable))
-            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
+            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
             return addOf(intents, outcomes)
           })
         })

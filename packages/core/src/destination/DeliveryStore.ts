@@ -117,13 +117,15 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * `intend` and `settle` of the same rows in one step, for destinations whose rows are part of the same
-     * transaction. `outcomes[n]` belongs to `intents[n]`.
+     * transaction. `outcomes[n]` belongs to `intents[n]`. `areNew`: whoever holds the feed has looked, and there is no row of
+     * any of the records; where there is one all the same, it fails.
      */
     readonly intendSettled: (
       feedId: FeedId,
       jobId: JobId,
       intents: ReadonlyArray<Intent>,
-      outcomes: ReadonlyArray<Outcome>
+      outcomes: ReadonlyArray<Outcome>,
+      areNew?: boolean
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Rows in `intended`, `sending` or `failed` that are not dead, by date and record id, undated ones last.

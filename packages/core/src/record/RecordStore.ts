@@ -81,14 +81,15 @@ export class RecordStore extends Context.Service<
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
-     * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. Writers of one account wait for each other until the transaction ends, so
+     * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. `areNew`: all ids were made for this
+     * write, so that nobody has them; where somebody has, it fails. Writers of one account wait for each other until the transaction ends, so
      * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      options?: { readonly apart?: boolean; readonly dayDigests?: string | undefined }
+      options?: { readonly apart?: boolean; readonly areNew?: boolean; readonly dayDigests?: string | undefined }
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:

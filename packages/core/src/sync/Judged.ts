@@ -19,6 +19,8 @@ export interface JudgedRow extends DocumentRow {
 
 export interface Judged {
   readonly intents: ReadonlyArray<Intent>
+  /** Nothing was ever delivered of what the intents are about. */
+  readonly areNew: boolean
   readonly kept: ReadonlyArray<Intent>
   /** Rows whose values are others from now on, for the history of what was delivered. */
   readonly told: ReadonlyArray<RowNow>
@@ -117,7 +119,7 @@ const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
     const settled = isSettled(record) && !(mayHaveLines && isWhole(judging, all))
     for (const one of all) take(one, settled ? onlyWhether(one.decision, one.entry) : one.decision)
   }
-  return { intents, kept, told, heldLong: overdue, add }
+  return { intents, areNew: entries.size === 0, kept, told, heldLong: overdue, add }
 }
 
 /** Rows that are judged before others have their turn. */
@@ -146,6 +148,7 @@ export const combined = (all: ReadonlyArray<Judged>): Judged => {
   }
   return {
     intents: all.flatMap(({ intents }) => intents),
+    areNew: all.every(({ areNew }) => areNew),
     kept: all.flatMap(({ kept }) => kept),
     told: all.flatMap(({ told }) => told),
     heldLong: all.reduce((sum, one) => sum + one.heldLong, 0),

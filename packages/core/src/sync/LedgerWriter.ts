@@ -259,7 +259,8 @@ export class LedgerWriter extends Context.Service<
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
-            yield* records.write(scope, chunk.writes, { apart: byIdOnly, dayDigests })
+            const areNew = chunk.created.length === chunk.writes.length
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly, areNew, dayDigests })
             yield* identity.suggest(chunk.suggestions)
             // Of accounts that nobody can see there is nothing to tell.
             if (scope.dataType === "transactions" && chunk.created.length > 0 && right.held !== true) {

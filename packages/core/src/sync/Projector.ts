@@ -66,6 +66,13 @@ export interface Projection {
   readonly since: CalendarDate.CalendarDate | undefined
 }
 
+/** What all accounts of a run have in common. */
+interface Going {
+  readonly faults: FaultLog
+  /** Nothing was ever delivered by the feed, and nobody else delivers while the run holds it: nothing is looked for. */
+  readonly isFirst: boolean
+}
+
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
 const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
 
@@ -237,17 +244,19 @@ export class Projector extends Context.Service<
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        faults: FaultLog
+        { faults, isFirst }: Going
       ) {
         const { feed, force, job } = projection
         const { note } = faults
         const entries = new Map(
-          yield* deliveries.entries(
-            feed.id,
-            given.flatMap(([{ parts }, rows]) =>
-              rows.flatMap(({ record, rowId }) => (parts === undefined ? [rowId] : parts.among(record)))
-            )
-          )
+          isFirst
+            ? []
+            : yield* deliveries.entries(
+                feed.id,
+                given.flatMap(([{ parts }, rows]) =>
+                  rows.flatMap(({ record, rowId }) => (parts === undefined ? [rowId] : parts.among(record)))
+                )
+              )
         )
         const all = given.map(([start, rows]) => [start, start.parts?.rows(rows, entries) ?? rows] as const)
         const standing = yield* lookBeside(projection, all, faults)
@@ -286,11 +295,12 @@ export class Projector extends Context.Service<
       /** Writes what was decided, and how far the feed has come by it. */
       const put = Effect.fnUntraced(function* (
         projection: Projection,
-        { add, intents, kept, told }: Judged,
+        { add, areNew, intents, kept, told }: Judged,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
         const { feed, job } = projection
-        const write = intents.length > 0 ? yield* projection.direct?.prepare(intents) ?? Effect.undefined : undefined
+        const write =
+          intents.length > 0 ? yield* projection.direct?.prepare(intents, areNew) ?? Effect.undefined : undefined
         const changes = yield* history.of(projection, told)
         const alongside = Effect.gen(function* () {
           if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
@@ -335,7 +345,7 @@ export class Projector extends Context.Service<
           : Effect.map(records.merged(start.scope), (merged): Started => ({ ...start, parts: new Parts(merged) }))
 
       /** One account, in as many transactions as it takes. */
-      const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, faults: FaultLog) {
+      const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, going: Going) {
         const { feed } = projection
         const { account, after, mark, scope, signature, upTo } = start
         let at = after
@@ -348,7 +358,7 @@ export class Projector extends Context.Service<
           at = changes[changes.length - 1]!.changeNo
           const changeNo = at
           const rows = rowsOf(projection, lookedAt(projection, start, changes))
-          const decided = combined(yield* judgedRows(projection, [[start, rows]], faults))
+          const decided = combined(yield* judgedRows(projection, [[start, rows]], going))
           live += decided.add.read
           overdue += decided.heldLong
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
@@ -378,7 +388,7 @@ export class Projector extends Context.Service<
       const projectTogether = Effect.fnUntraced(function* (
         projection: Projection,
         starts: ReadonlyArray<Started>,
-        faults: FaultLog
+        going: Going
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
@@ -391,7 +401,7 @@ export class Projector extends Context.Service<
         const each = yield* judgedRows(
           projection,
           starts.map((start, n) => [start, looked[n]!] as const),
-          faults
+          going
         )
         const decided = combined(each)
         yield* put(
@@ -417,11 +427,11 @@ export class Projector extends Context.Service<
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
         const last = yield* records.lastChanges(projection.accounts.map(({ account }) => account.id))
         const faults = new FaultLog()
+        const isUnmarked = projection.accounts.some(({ account }) => !marks.has(account.id))
+        const isFirst = isUnmarked && (yield* deliveries.list(projection.feed.id, { limit: 1 })).length === 0
         // Where marks were taken away so that all is looked at again, the destination has what they told of.
-        const forgotten =
-          !projection.pipeline.makesLines &&
-          projection.accounts.some(({ account }) => !marks.has(account.id)) &&
-          (yield* deliveries.list(projection.feed.id, { limit: 1 })).length > 0
+        const forgotten = !projection.pipeline.makesLines && isUnmarked && !isFirst
+        const going: Going = { faults, isFirst }
         const starts = yield* Effect.forEach(
           projection.accounts
             .map((owner) =>
@@ -436,8 +446,8 @@ export class Projector extends Context.Service<
           groups,
           (group) =>
             group.length === 1
-              ? projectAccount(projection, group[0]!, faults)
-              : projectTogether(projection, group, faults),
+              ? projectAccount(projection, group[0]!, going)
+              : projectTogether(projection, group, going),
           { concurrency: Math.min(3, groups.length) }
         )
         return {

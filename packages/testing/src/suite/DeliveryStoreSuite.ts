@@ -4,6 +4,7 @@ import { DeliveryStore, type Intent, JobStore, type Outcome, type Settlement } f
 import { CalendarDate, limits } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { somebody } from "../fixture/Actor.ts"
@@ -170,7 +171,8 @@ export const tests: StorageTests = (it) => {
           one.feed.id,
           one.job.id,
           intents,
-          cases.map(({ outcome }) => outcome)
+          cases.map(({ outcome }) => outcome),
+          version === 1
         )
         yield* two.store.intend(two.feed.id, two.job.id, intents)
         yield* two.store.settle(
@@ -195,6 +197,11 @@ export const tests: StorageTests = (it) => {
       const result = yield* shown(one)
       expect(result).toHaveLength(cases.length)
       expect(result).toEqual(yield* shown(two))
+      // What is said to be new and is not changes nothing.
+      const [intent] = intents
+      const again = one.store.intendSettled(one.feed.id, one.job.id, [intent!], [{ state: "done" }], true)
+      expect(Exit.isFailure(yield* Effect.exit(again))).toBe(true)
+      expect(yield* shown(one)).toEqual(result)
     })
   )
 

@@ -4,6 +4,7 @@ import type { IndexEntry, LedgerRecord } from "@millrace/core/record"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
@@ -115,8 +116,9 @@ export const tests: StorageTests = (it) => {
       const { account, bank, scope, records } = yield* arrange
       expect(yield* records.lastChange(account.id)).toBe(0)
       const [a, b, c] = yield* makeWrites(3)
-      yield* records.write(scope, [b!, a!])
-      yield* records.write(scopeOf(account, "trades"), [yield* makeWrite({}, "trades")])
+      yield* records.write(scope, [b!, a!], { areNew: true })
+      yield* records.write(scopeOf(account, "trades"), [yield* makeWrite({}, "trades")], { areNew: true })
+      expect(Exit.isFailure(yield* Effect.exit(records.write(scope, [c!, b!], { areNew: true })))).toBe(true)
       yield* records.write(scope, [c!, { ...b!, hash: "new" }])
       yield* records.write(scope, [])
       expect(yield* records.lastChange(account.id)).toBe(5)

@@ -100,6 +100,30 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("makes those of the rows that are not there, and counts them alone", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const first = yield* put(table, [row("b", { n: "1" }), row("d", { n: "1" })])
+      const all = yield* put(
+        table,
+        ["a", "b", "c", "d"].map((key) => row(key, { n: key === "d" ? "1" : "2" }))
+      )
+      expect([...all.keys()].toSorted()).toEqual(["a", "b", "c", "d"])
+      expect([all.get("b"), all.get("d")]).toEqual([first.get("b"), first.get("d")])
+      const rows = yield* store.rows(wholeScan(table.id, { limit: 10 }))
+      const shown = rows.map(({ externalKey, id, values, version }) => [externalKey, id, values["n"], version])
+      expect(new Set(shown)).toEqual(
+        new Set([
+          ["a", all.get("a"), "2", 1],
+          ["b", all.get("b"), "2", 2],
+          ["c", all.get("c"), "2", 1],
+          ["d", all.get("d"), "1", 1]
+        ])
+      )
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(4)
+    })
+  )
+
   it.effect("merges cells and keeps those that it was not given", () =>
     Effect.gen(function* () {
       const { table, store } = yield* arrange

@@ -271,11 +271,12 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           return found
         }),
       intend: (feedId, jobId, intents) => call((now) => put(feedId, jobId, intents, Timestamp.fromMillis(now))),
-      intendSettled: (feedId, jobId, intents, outcomes) =>
+      intendSettled: (feedId, jobId, intents, outcomes, areNew = false) =>
         call((now) => {
           const at = Timestamp.fromMillis(now)
-          put(feedId, jobId, intents, at)
           const { entries } = ledgerOf(feedId)
+          if (areNew && intents.some(({ recordId }) => entries.has(recordId))) throw new Error("a row is there")
+          put(feedId, jobId, intents, at)
           for (const [n, { recordId }] of intents.entries()) {
             const entry = entries.get(recordId)!
             const next = settled(entry, { recordId, version: entry.row.version, ...outcomes[n]! }, jobId, at)

@@ -141,6 +141,8 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
       write: (scope, writes, options) =>
         call((now) => {
           const at = Timestamp.fromMillis(now)
+          const { records } = ledgerOf(scope)
+          if (options?.areNew === true && writes.some(({ id }) => records.has(id))) throw new Error("a record is there")
           accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
           if (options?.dayDigests !== undefined) keepDayDigests(scope, options.dayDigests)
         }),

@@ -39,6 +39,26 @@ export const putStatement = `
   select r.external_key, r.id from table_row r where r.table_id = $1 and r.trashed_at is null and r.external_key = any(
     array(select g.key from given g where not exists (select from put p where p.external_key = g.key)))`
 
+/**
+ * The usual case of a first sync: none of the rows is there. What is there already is left as it is, and only how many were made is
+ * told, so that the rows need not be told one by one.
+ */
+export const makeStatement = `
+  with made as (
+    insert into table_row (id, workspace_id, table_id, field_values, folded, external_key, created_by, updated_by, version,
+      created_at, updated_at)
+    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals::jsonb, g.folded::jsonb, g.key, $2::json, null, 1,
+      store_now(), store_now()
+    from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
+      as g(key, id, vals, folded)
+    on conflict (table_id, external_key) do nothing
+    returning 1
+  ), counted as (
+    update app_table set row_count = row_count + (select count(*) from made)
+    where id = $1 and exists (select from made)
+  )
+  select count(*)::int as made from made`
+
 export interface FeedRowGroup {
   readonly rows: ReadonlyArray<FeedRow>
   readonly ids: ReadonlyArray<Row["id"]>
@@ -71,8 +91,16 @@ export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"
   return [...found.values()]
 }
 
-export const putColumns = ({ ids, rows }: FeedRowGroup) =>
-  textColumns(
-    [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? ""), rows.map((row) => (row.mustExist ? "t" : "f"))],
-    [rows.map((row) => row.json ?? JSON.stringify(row.values)), rows.map((row) => JSON.stringify(row.folded))]
-  )
+const keyColumns = ({ ids, rows }: FeedRowGroup) => [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? "")]
+
+const cellColumns = ({ rows }: FeedRowGroup) => [
+  rows.map((row) => row.json ?? JSON.stringify(row.values)),
+  rows.map((row) => JSON.stringify(row.folded))
+]
+
+/** For `makeStatement`. */
+export const makeColumns = (group: FeedRowGroup) => textColumns(keyColumns(group), cellColumns(group))
+
+/** For `putStatement`. */
+export const putColumns = (group: FeedRowGroup) =>
+  textColumns([...keyColumns(group), group.rows.map((row) => (row.mustExist ? "t" : "f"))], cellColumns(group))

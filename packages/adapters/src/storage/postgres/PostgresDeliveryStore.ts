@@ -75,22 +75,7 @@ const doubtOf = `case when delivery.state = 'sending' then json_build_object('ve
 /** Stands for `failed` in the parameters of a statement, where there was no room. */
 const waits = "waits"
 
-// `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
-const intendStatement = (settled: boolean) => `
-  insert into delivery (workspace_id, feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance,
-    version, state, attempts, dead, present, remote_ref, last_error, updated_at)
-  select (select workspace_id from feed where id = $1), $1, $2, i.record_id, i.account_id, i.date::date, i.op,
-    coalesce(i.hash, ''), i.field_values::json, coalesce(i.provenance, '[]')::json, 1, ${
-      settled
-        ? `case i.state when '${waits}' then 'failed' else i.state end, (i.state <> '${waits}')::int,
-    i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error`
-        : "'intended', 0, false, false, null, null"
-    },
-    store_now()
-  from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
-    string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3, ''), string_to_array($13, $3, '')" : "string_to_array($9, $3), string_to_array($10, $3, '')"})
-    as i(record_id, account_id, date, op, hash, ${settled ? "state, ref, error, " : ""}field_values, provenance)
-  on conflict (feed_id, record_id) do update set
+const overThoseThatAre = (settled: boolean) => `on conflict (feed_id, record_id) do update set
     job_id = excluded.job_id, account_id = excluded.account_id, date = excluded.date, op = excluded.op,
     hash = excluded.hash, field_values = excluded.field_values, provenance = excluded.provenance,
     version = delivery.version + 1, state = excluded.state, attempts = excluded.attempts,
@@ -104,8 +89,26 @@ const intendStatement = (settled: boolean) => `
         : `present = ${isPresent}`
     }`
 
+// `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
+const intendStatement = (settled: boolean, areNew = false) => `
+  insert into delivery (workspace_id, feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance,
+    version, state, attempts, dead, present, remote_ref, last_error, updated_at)
+  select (select workspace_id from feed where id = $1), $1, $2, i.record_id, i.account_id, i.date::date, i.op,
+    coalesce(i.hash, ''), i.field_values::json, coalesce(i.provenance, '[]')::json, 1, ${
+      settled
+        ? `case i.state when '${waits}' then 'failed' else i.state end, (i.state <> '${waits}')::int,
+    i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error`
+        : "'intended', 0, false, false, null, null"
+    },
+    store_now()
+  from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
+    string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3, ''), string_to_array($13, $3, '')" : "string_to_array($9, $3), string_to_array($10, $3, '')"})
+    as i(record_id, account_id, date, op, hash, ${settled ? "state, ref, error, " : ""}field_values, provenance)
+  ${areNew ? "" : overThoseThatAre(settled)}`
+
 const intendOpen = intendStatement(false)
 const intendClosed = intendStatement(true)
+const intendNew = intendStatement(true, true)
 
 const keepStatement = `
   update delivery d set date = i.date::date, op = i.op, hash = coalesce(i.hash, ''),
@@ -259,10 +262,16 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         const { separator, texts } = yield* columnsOf(intents)
         yield* storedInBulk(sql.unsafe(intendOpen, [feedId, jobId, separator, ...texts]))
       }),
-      intendSettled: Effect.fn("DeliveryStore.intendSettled")(function* (feedId, jobId, intents, outcomes) {
+      intendSettled: Effect.fn("DeliveryStore.intendSettled")(function* (
+        feedId,
+        jobId,
+        intents,
+        outcomes,
+        areNew = false
+      ) {
         if (intents.length === 0) return
         const { separator, texts } = yield* columnsOf(intents, outcomes)
-        yield* storedInBulk(sql.unsafe(intendClosed, [feedId, jobId, separator, ...texts]))
+        yield* storedInBulk(sql.unsafe(areNew ? intendNew : intendClosed, [feedId, jobId, separator, ...texts]))
       }),
       open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after, waiting }) {
         const rows = yield* storedInBulk(

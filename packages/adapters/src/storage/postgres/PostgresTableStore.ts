@@ -1,4 +1,5 @@
 /** Tables and their rows in PostgreSQL. */
+import type { ActorRef } from "@millrace/core/access"
 import type { Row, RowId, RowScan, TableField, TableId } from "@millrace/core/table"
 import { markKey, type StorageUnavailable, TableStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
@@ -6,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json, nullable } from "./Column.ts"
-import { groups, putColumns, putStatement } from "./FeedRowSql.ts"
+import { type FeedRowGroup, groups, makeColumns, makeStatement, putColumns, putStatement } from "./FeedRowSql.ts"
 import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { putParameters, rowColumns, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
@@ -48,6 +49,17 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           mark)
         select (select workspace_id from app_table where id = ${id}), ${id}, e.id, e.facet, e.text, e.number::numeric, e.mark
         from json_to_recordset(${entries}::json) as e(id text, facet text, text text, number text, mark text)`)
+
+    /** Whether none of the rows was there, and all were made. Otherwise those that were not are left to be put. */
+    const made = Effect.fnUntraced(function* (id: TableId, group: FeedRowGroup, actor: ActorRef) {
+      if (group.rows.some(({ mustExist }) => mustExist)) return false
+      const { separator, texts } = yield* makeColumns(group)
+      const [answer] = yield* ask<{ readonly made: number }>({
+        text: makeStatement,
+        values: [id, JSON.stringify(actor), separator, ...texts]
+      })
+      return answer!.made === group.rows.length
+    })
 
     const get: TableStore["Service"]["get"] = Effect.fn("TableStore.get")(function* (workspaceId, id) {
       const rows = yield* stored(
@@ -181,6 +193,10 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       putFeedRows: Effect.fn("TableStore.putFeedRows")(function* (id, rows, ids, actor) {
         const written = new Map<string, string>()
         for (const group of groups(rows, ids)) {
+          if (yield* made(id, group, actor)) {
+            for (let n = 0; n < group.rows.length; n++) written.set(group.rows[n]!.key, group.ids[n]!)
+            continue
+          }
           const { separator, texts } = yield* putColumns(group)
           const put = yield* ask<{ readonly key: string; readonly id: string }>({
             text: putStatement,
