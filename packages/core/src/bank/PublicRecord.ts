@@ -1,6 +1,7 @@
 /** Records as everybody reads them: ledger fields, completed with the id and the owner's fields. */
 import type { Bank } from "./Bank.ts"
 import { fieldsOf, type DataType, type FieldSpecs } from "../record/DataType.ts"
+import { blankOf } from "../record/BlankFields.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { Account } from "./Account.ts"
@@ -18,15 +19,28 @@ export const ownerOf = (bank: Bank, account: Account): Fields => ({
   bank: bank.name
 })
 
-/** The keys of a data type in their order: asked for with every record. */
-const keysOf = (() => {
-  const known = new WeakMap<FieldSpecs, ReadonlyArray<string>>()
-  return (specs: FieldSpecs): ReadonlyArray<string> => {
-    const found = known.get(specs) ?? Object.keys(specs)
-    known.set(specs, found)
+/** The keys of a data type in their order, and blanks of records that have the same of them. */
+interface Form {
+  readonly keys: ReadonlyArray<string>
+  /** By the keys that a record has, as bits: the first key is the lowest. */
+  readonly blanks: Map<number, ReturnType<typeof blankOf>>
+  readonly values: Array<FieldValue | undefined>
+}
+
+/** Asked for with every record. */
+const formOf = (() => {
+  const known = new WeakMap<FieldSpecs, Form>()
+  return (specs: FieldSpecs): Form => {
+    let found = known.get(specs)
+    if (found === undefined) known.set(specs, (found = { keys: Object.keys(specs), blanks: new Map(), values: [] }))
     return found
   }
 })()
+
+const noOther = "pendingTransactionId"
+
+/** Bits of a number that can be shifted into. */
+const fewKeys = 31
 
 /** Source field keys -> values, in the order of the data type; absent where unknown. `specs`: those of a feed that declares some as well. */
 export const toPublic = (
@@ -35,12 +49,28 @@ export const toPublic = (
   owner: Fields,
   specs: FieldSpecs = fieldsOf[dataType]
 ): Fields => {
-  const result: Record<string, FieldValue> = {}
-  for (const key of keysOf(specs)) {
-    const value = key === "id" ? record.id : (record.fields[key] ?? owner[key])
-    if (value !== undefined) result[key] = value
+  const { blanks, keys, values } = formOf(specs)
+  const { fields } = record
+  let had = 0
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!
+    const value = key === "id" ? record.id : (fields[key] ?? owner[key])
+    values[at] = value
+    if (value !== undefined && at < fewKeys) had |= 1 << at
   }
-  // The one field that is always present and may be null: a row that kept its id names no other.
-  if (dataType === "transactions") result["pendingTransactionId"] ??= null
+  // Of more keys, each record has a form of its own.
+  let blank = keys.length > fewKeys ? undefined : blanks.get(had)
+  if (blank === undefined) {
+    const own = keys.filter((_, at) => values[at] !== undefined)
+    // The one field that is always present and may be null: a row that kept its id names no other.
+    if (dataType === "transactions" && !own.includes(noOther)) own.push(noOther)
+    blank = blankOf(own)
+    if (keys.length <= fewKeys) blanks.set(had, blank)
+  }
+  const result = blank()
+  for (let at = 0; at < keys.length; at++) {
+    const value = values[at]
+    if (value !== undefined) result[keys[at]!] = value
+  }
   return result
 }

@@ -88,6 +88,13 @@ class DirectRow implements Outgoing {
   }
 }
 
+/** The receipt of each of the keys. Where all went as it should, they are in that order already. */
+const inOrder = (keys: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>): ReadonlyArray<Receipt | undefined> => {
+  if (receipts.length === keys.length && receipts.every(({ key }, n) => key === keys[n])) return receipts
+  const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
+  return keys.map((key) => byKey.get(key))
+}
+
 export class Deliverer extends Context.Service<
   Deliverer,
   {
@@ -257,14 +264,17 @@ export class Deliverer extends Context.Service<
         const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, areNew: boolean) {
           const { prepareWrite, write } = yield* session
           const writes: Array<ReturnType<typeof write>> = []
+          const keys: Array<string> = []
           for (let at = 0; at < intents.length; at += batch) {
             const some = intents.slice(at, at + batch).map(outgoingOf)
+            for (const { key } of some) keys.push(key)
             writes.push(prepareWrite === undefined ? write(some) : yield* prepareWrite(some))
           }
           return Effect.gen(function* () {
-            const byKey = new Map<string, Receipt>()
-            for (const one of writes) for (const receipt of yield* one) byKey.set(receipt.key, receipt)
-            const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId)), readable))
+            const receipts: Array<Receipt> = []
+            for (const one of writes) for (const receipt of yield* one) receipts.push(receipt)
+            const found = inOrder(keys, receipts)
+            const outcomes = intents.map((_, n) => outcomeOf(found[n], readable))
             yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
             return addOf(intents, outcomes)
           })

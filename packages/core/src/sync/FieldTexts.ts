@@ -2,6 +2,7 @@
  * Fields of rows of one reading as text, for as long as they are put aside: values without their names, which most rows have
  * in common. So little is written and packed, and a row that is asked for is read without the others.
  */
+import { blankOf } from "../record/BlankFields.ts"
 import type { Fields } from "../record/FieldValue.ts"
 
 // Clean text holds neither.
@@ -17,6 +18,7 @@ interface Shape {
   /** The values that are no text; `undefined` where one is. */
   readonly plain: ReadonlyArray<NoText | undefined>
   readonly texts: number
+  readonly blank: ReturnType<typeof blankOf>
 }
 
 const plainOf = (value: Fields[string]): NoText | undefined => (typeof value === "string" ? undefined : value)
@@ -51,17 +53,17 @@ export class FieldTexts {
   #added(fields: Fields, keys: ReadonlyArray<string>): Shape {
     const plain = keys.map((key) => plainOf(fields[key]!))
     const texts = plain.reduce<number>((count, value) => (value === undefined ? count + 1 : count), 0)
-    const shape: Shape = { number: this.#shapes.length, keys, plain, texts }
+    const shape: Shape = { number: this.#shapes.length, keys, plain, texts, blank: blankOf(keys) }
     this.#shapes.push(shape)
     return shape
   }
 
   read(text: string): Fields {
     const values = copied(text).split(valueEnd)
-    const { keys, plain, texts } = this.#shapes[Number(values[0])]!
+    const { blank, keys, plain, texts } = this.#shapes[Number(values[0])]!
     // The number of the shape comes first, and behind the last value there is nothing more.
     if (values.length !== texts + 2) throw new RangeError(`${texts} texts of a row came back as ${values.length - 2}`)
-    const fields: Record<string, Fields[string]> = {}
+    const fields = blank()
     let next = 1
     for (let at = 0; at < keys.length; at++) {
       const value = plain[at]

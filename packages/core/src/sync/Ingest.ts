@@ -104,6 +104,9 @@ const dateOf = (fields: Readonly<Record<string, FieldValue>>): CalendarDate.Cale
 const nextField = "\u001f"
 const noValue = "\u0000"
 
+/** The text of a record while it is read, value by value: put together once, and not piece by piece. */
+const contents: Array<string> = [""]
+
 // Begins the values of an item in the text that is hashed.
 const nextItem = "\u001e"
 
@@ -155,30 +158,33 @@ export const ingest = (
   }
   const fallback = defaults[dataType]
   const fields: Record<string, FieldValue> = {}
-  let content = ""
+  let at = 0
   for (const plan of list) {
+    at++
     const raw = plan.key === "pending" ? observed.pending : source[plan.key]
     if (raw === undefined || raw === null) {
       const value = elsewhere(dataType, plan.key, observed) ?? fallback?.[plan.key]
       if (value !== undefined) fields[plan.key] = value
       else if (plan.required) return refuse(`${plan.key}: is missing`)
-      content += nextField + (value === undefined ? noValue : String(value))
+      contents[at] = value === undefined ? noValue : String(value)
       continue
     }
     const value = plan.key === "currency" ? currency : read(raw, plan, currency)
     if (value === undefined) return refuse(`${plan.key}: cannot be read as ${plan.type}`)
     if (value === "" && !plan.required) {
-      content += nextField + noValue
+      contents[at] = noValue
       continue
     }
     fields[plan.key] = value
-    content += nextField + String(value)
+    contents[at] = String(value)
     if (plan.key === "amount" && dataType === "transactions") {
       const amount = value as Decimal.Decimal
       fields["creditAmount"] = Decimal.isNegative(amount) ? Decimal.zero : amount
       fields["debitAmount"] = Decimal.isNegative(amount) ? Decimal.negate(amount) : Decimal.zero
     }
   }
+  contents.length = at + 1
+  let content = contents.join(nextField)
   const listed = item.length === 0 ? undefined : readItems(item, observed.items ?? [], currency)
   if (listed !== undefined && "fault" in listed) return refuse(listed.fault)
   if (listed !== undefined && listed.items.length > 0) {
