@@ -80,8 +80,16 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     if (draft === undefined || this.current.tag !== 0) return false
     const read = this.current.plain(row, position, draft.currency)
     if (read === undefined) return false
-    this.countRow(Tag.STMTTRN, position)
-    this.keep(draft, read, "")
+    if (this.take !== undefined || this.rowCount >= maxRows) {
+      this.countRow(Tag.STMTTRN, position)
+      this.keep(draft, read, "")
+      return true
+    }
+    // As these do it, for the rows of nearly all files.
+    this.rowCount++
+    draft.count++
+    if (read.currency === "") draft.inherits = true
+    draft.rows.push(read)
     return true
   }
 
