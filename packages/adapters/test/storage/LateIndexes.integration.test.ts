@@ -1,6 +1,7 @@
 /** An installation with many records moves to the indexes and blocks of reads while it serves. */
 import { makeLate } from "../../src/storage/postgres/LateIndexes.ts"
 import { type LateIndex, makeWhereSmall, recordDays } from "../../src/storage/postgres/migrations/lateIndex.ts"
+import { recordScopes } from "../../src/storage/postgres/migrations/0063_record_scopes.ts"
 import { migrateTo, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
@@ -46,6 +47,12 @@ const fill = Effect.gen(function* () {
     from generate_series(1, ${made}::int) n`
 })
 
+/** What a migration of a large table would have left behind. */
+const noteStep = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`insert into schema_migration (migration_id, name) values (63, 'record_scopes')`
+)
+
 const indexes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly valid: boolean }>`
@@ -64,6 +71,8 @@ describe("indexes that are made while the server works", () => {
         yield* makeWhereSmall(recordDays, 1)
         expect(yield* indexes).toEqual({ record_page: true, record_tombstone: true })
 
+        yield* sql.withTransaction(migrateTo(62))
+        yield* sql.withTransaction(Effect.andThen(recordScopes(1), noteStep))
         yield* sql.withTransaction(migrateTo(newestSchema))
         yield* sql`drop index record_dated, record_gone`
         yield* sql`create index record_page on record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc, id desc)`

@@ -1,6 +1,7 @@
 import { recordDay } from "../../src/storage/postgres/migrations/lateIndex.ts"
-import { matching } from "../../src/storage/postgres/RecordRows.ts"
+import { inLedger, matching } from "../../src/storage/postgres/RecordRows.ts"
 import { CalendarDate } from "@millrace/core"
+import type { RecordScope } from "@millrace/core/storage"
 import { withinWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
 import { walled as database } from "@millrace/verification/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
@@ -10,6 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { inject } from "vitest"
 
 const workspaceId = "ws_00000000000000000000000001" as WorkspaceId
+const scope: RecordScope = { workspaceId, accountId: "acc_1" as RecordScope["accountId"], dataType: "transactions" }
 
 /** What a server looks up in the index, in its role and behind the wall. */
 const sought = Effect.fnUntraced(function* (condition: (sql: SqlClient.SqlClient) => Fragment) {
@@ -20,13 +22,13 @@ const sought = Effect.fnUntraced(function* (condition: (sql: SqlClient.SqlClient
       yield* sql`set local enable_seqscan = off`
       yield* sql`set local enable_bitmapscan = off`
       yield* sql`set local enable_sort = off`
-      return yield* sql<{ readonly "QUERY PLAN": string }>`explain select id from record where account_id = 'acc_1'
-        and data_type = 'transactions' and workspace_id = ${workspaceId} and ${condition(sql)}
+      return yield* sql<{ readonly "QUERY PLAN": string }>`explain select id from record where ${inLedger(sql, scope)}
+        and ${condition(sql)}
         order by ${sql.literal(recordDay)} desc, id desc limit 100`
     })
   )
   const text = plan.map((line) => line["QUERY PLAN"]).join("\n")
-  expect(text).toMatch(/using record_dated/)
+  expect(text).toMatch(/using record_scope_day/)
   expect(text).toContain("InitPlan")
   return /Index Cond: (.*)/.exec(text)?.[1] ?? ""
 }, withinWorkspaces(workspaceId))

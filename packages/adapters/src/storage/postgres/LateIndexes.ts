@@ -3,18 +3,18 @@
  * A migration makes them itself where the table is small. Until they are there, statements come to the same and take longer.
  */
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { entryAccounts, type LateIndex, recordDates, recordDays } from "./migrations/lateIndex.ts"
+import { areScoped, scopedIndexes } from "./migrations/recordScope.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
 
 /** All there are to be. Migrations name their own, since a released one does not change. */
-const lateIndexes: ReadonlyArray<LateIndex> = [
-  ...recordDates,
-  ...recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name))),
+const lateIndexes = Effect.map(areScoped, (scoped): ReadonlyArray<LateIndex> => [
+  ...(scoped ? scopedIndexes : recordDates),
+  ...(scoped ? [] : recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name)))),
   ...entryAccounts
-]
+])
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */
 const stateOf = Effect.fnUntraced(function* ({ name, table }: LateIndex) {
@@ -31,17 +31,19 @@ const stateOf = Effect.fnUntraced(function* ({ name, table }: LateIndex) {
  * Makes the indexes that are missing, without keeping anybody from reading or writing; returns their names. It is called by
  * the owner of the tables, outside of a transaction, and may be called by several processes and be cut off anywhere.
  */
-export const makeLate = (indexes: ReadonlyArray<LateIndex> = lateIndexes) =>
+export const makeLate = (indexes?: ReadonlyArray<LateIndex>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const made: Array<string> = []
-    for (const index of indexes) {
+    for (const index of indexes ?? (yield* lateIndexes)) {
+      const unique = index.unique === true ? "unique " : ""
       const state = yield* stateOf(index)
       if (state === "busy") continue
       if (state === "broken") yield* sql.unsafe(`drop index concurrently if exists ${index.name}`).unprepared
       if (state !== "there") {
-        yield* sql.unsafe(`create index concurrently if not exists ${index.name} on ${index.table} ${index.definition}`)
-          .unprepared
+        yield* sql.unsafe(
+          `create ${unique}index concurrently if not exists ${index.name} on ${index.table} ${index.definition}`
+        ).unprepared
         made.push(index.name)
       }
       if (index.replaces === undefined || (yield* stateOf(index)) !== "there") continue
@@ -49,19 +51,3 @@ export const makeLate = (indexes: ReadonlyArray<LateIndex> = lateIndexes) =>
     }
     return made
   }).pipe(stored, Effect.withSpan("PostgresStorage.makeLateIndexes"))
-
-/**
- * Makes them beside whatever else the scope does, through connections of the owner. The server is of use without them, so
- * a failure is told in the log, and the next start tries again.
- */
-export const makeLateBeside = <E>(owner: Layer.Layer<SqlClient.SqlClient, E>) =>
-  makeLate().pipe(
-    Effect.provide(owner),
-    Effect.flatMap((made) =>
-      made.length === 0 ? Effect.void : Effect.logInfo("Indexes of large tables were made", { indexes: made })
-    ),
-    Effect.catchCause((cause) =>
-      Effect.logWarning("Indexes of large tables could not be made; the next start tries again", cause)
-    ),
-    Effect.forkScoped
-  )

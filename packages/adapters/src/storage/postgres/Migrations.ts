@@ -71,6 +71,7 @@ import { simulation } from "./migrations/0059_simulation.ts"
 import { recordDatesInOrder } from "./migrations/0060_record_dates.ts"
 import { enrichmentTypes } from "./migrations/0061_enrichment_types.ts"
 import { entryBlocks } from "./migrations/0062_entry_blocks.ts"
+import { recordScopes } from "./migrations/0063_record_scopes.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -138,7 +139,8 @@ export const migrations = {
   "0059_simulation": simulation,
   "0060_record_dates": recordDatesInOrder,
   "0061_enrichment_types": enrichmentTypes,
-  "0062_entry_blocks": entryBlocks
+  "0062_entry_blocks": entryBlocks,
+  "0063_record_scopes": recordScopes()
 } as const
 
 /** All steps that this version knows, the first one first. */

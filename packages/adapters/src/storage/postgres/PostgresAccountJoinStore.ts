@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { analysisEntries } from "./AnalysisEntries.ts"
+import { ledgerText } from "./RecordRows.ts"
 import { isSearched } from "./RecordSearch.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -67,7 +68,7 @@ const moveStatement = (searched: boolean): string => `
   with moving as (
     select r.id, row_number() over (order by r.change_no) as n
     from record r join unnest(string_to_array($6, $5)) as given(id) on given.id = r.id
-    where r.account_id = $2 and r.data_type = $4 and r.workspace_id = $1
+    where ${ledgerText("$2", "$4", "$1")}
   ), counted as (
     select count(*)::int as n from moving
   ), numbers as (
@@ -77,8 +78,8 @@ const moveStatement = (searched: boolean): string => `
   ), unsettled as (
     delete from record_settled where account_id in ($2, $3) and data_type = $4
   )${searched ? unknownBlock : ""}
-  update record r set account_id = $3, change_no = numbers.base + m.n
-  from moving m, numbers where r.account_id = $2 and r.data_type = $4 and r.id = m.id`
+  update record r set account_id = $3, scope_no = record_scope($3, $4), change_no = numbers.base + m.n
+  from moving m, numbers where ${ledgerText("$2", "$4", "$1")} and r.id = m.id`
 
 export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = Layer.effect(
   AccountJoinStore,

@@ -3,6 +3,7 @@ import { BankRemains } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import { ofAccounts } from "./RecordRows.ts"
 import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 
 /** Tables whose rows name an account. The records themselves come last: what else there is is found by them. */
@@ -28,7 +29,8 @@ const tablesOfAccounts = [
 
 /** Whether it is a record of one of the accounts. */
 const isRecord = (dataType: string, id: string) =>
-  `exists (select from record r where r.account_id = any ($2::text[]) and r.data_type = ${dataType} and r.id = ${id})`
+  `exists (select from record r where ${ofAccounts("r.scope_no", "$2::text[]")} and r.account_id = any ($2::text[])
+    and r.data_type = ${dataType} and r.id = ${id})`
 
 export const layer: Layer.Layer<BankRemains, never, SqlClient.SqlClient> = Layer.effect(
   BankRemains,
@@ -66,9 +68,13 @@ export const layer: Layer.Layer<BankRemains, never, SqlClient.SqlClient> = Layer
       accounts: ReadonlyArray<string>,
       limit: number
     ) {
-      const records = yield* storedInBulk(sql<{ readonly at: string; readonly id: string }>`
-        select ctid::text as at, id from record where account_id = any (${[...accounts]}::text[])
-          and workspace_id = ${workspaceId} limit ${limit}`)
+      const records = yield* storedInBulk(
+        sql.unsafe<{ readonly at: string; readonly id: string }>(
+          `select ctid::text as at, id from record where ${ofAccounts("scope_no", "$2::text[]")}
+            and account_id = any ($2::text[]) and workspace_id = $1 limit $3`,
+          [workspaceId, accounts, limit]
+        )
+      )
       if (records.length === 0) return 0
       const ids = records.map(({ id }) => id)
       yield* storedInBulk(sql`delete from delivery d using feed f, unnest(${ids}::text[]) r(id)

@@ -11,7 +11,16 @@ import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { makePages } from "./RecordPages.ts"
-import { type HeldRow, inScope, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
+import {
+  type HeldRow,
+  inLedger,
+  ledgerText,
+  ofAccounts,
+  recordColumns,
+  type RecordRow,
+  toHeld,
+  toRecord
+} from "./RecordRows.ts"
 import { blockParameters, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
 import { blocksOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
@@ -26,7 +35,7 @@ const writeBlocks = `, blocks as (
     from numbers, ${givenBlocks(16)} b
   )`
 
-const overThoseThatAre = `on conflict (account_id, data_type, id) do update set
+const overThoseThatAre = `on conflict on constraint record_pkey do update set
     provider_id = excluded.provider_id, date = excluded.date, pending = excluded.pending, amount = excluded.amount,
     state = excluded.state, hash = excluded.hash, fields = excluded.fields, change_no = excluded.change_no,
     version = record.version + 1, missed = 0, missed_since = null, missed_at = null, merged_into = null,
@@ -46,9 +55,9 @@ const writeStatement = (searched: boolean, areNew: boolean): string => `
     select $1, $2, $3, base + $4::int, $15 from numbers where $15::text is not null
     on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
   )${searched ? writeBlocks : ""}
-  insert into record (workspace_id, account_id, data_type, id, provider_id, date, pending, amount, state, hash, fields,
-    change_no, apart)
-  select $2, $1, $3, r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
+  insert into record (workspace_id, account_id, data_type, scope_no, id, provider_id, date, pending, amount, state, hash,
+    fields, change_no, apart)
+  select $2, $1, $3, record_scope($1, $3), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
     coalesce(r.hash, ''), r.fields::json, numbers.base + r.n, $6::boolean
   from numbers, unnest(string_to_array($7, $5), string_to_array($8, $5, ''), string_to_array($9, $5, ''),
     string_to_array($10, $5), string_to_array($11, $5, ''), string_to_array($12, $5), string_to_array($13, $5, ''),
@@ -70,11 +79,11 @@ const touchStatement = `
   ), settled as (
     update record_settled s set change_no = numbers.base + $4::int from numbers
     where s.account_id = $1 and s.data_type = $3
-      and s.change_no = (select coalesce(max(change_no), 0) from record where account_id = $1 and data_type = $3)
+      and s.change_no = (select coalesce(max(change_no), 0) from record where ${ledgerText("$1", "$3", "$2")})
   ), touched as (
     update record r set change_no = numbers.base + t.n, annotated = true
     from numbers, unnest(string_to_array($6, $5)) with ordinality as t(id, n)
-    where r.account_id = $1 and r.data_type = $3 and r.workspace_id = $2 and r.id = t.id
+    where ${ledgerText("$1", "$3", "$2")} and r.id = t.id
   )
   select base from numbers`
 
@@ -98,8 +107,8 @@ const columnsOf = (writes: ReadonlyArray<RecordWrite>) =>
   )
 
 /** Every write of a record gives it a number above all others. */
-const newest = (sql: SqlClient.SqlClient, { accountId, dataType }: RecordScope): Fragment =>
-  sql`select coalesce(max(change_no), 0) from record where account_id = ${accountId} and data_type = ${dataType}`
+const newest = (sql: SqlClient.SqlClient, scope: RecordScope): Fragment =>
+  sql`select coalesce(max(change_no), 0) from record where ${inLedger(sql, scope)}`
 
 const inCheckpoint = (sql: SqlClient.SqlClient, key: Checkpoint): Fragment =>
   sql`bank_id = ${key.bankId} and account_id = ${key.accountId ?? ""} and data_type = ${key.dataType}`
@@ -149,12 +158,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       select r.* from (values ('-infinity'::date, '-infinity'::date) union all
           select * from unnest(${days.map(({ from }) => from)}::date[], ${days.map(({ to }) => to)}::date[])) d(first, last)
         cross join lateral (
-          select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType}
+          select * from record where ${inLedger(sql, scope)}
             and ${day} between d.first and d.last
-          order by account_id, data_type, ${day} desc, id desc offset 0
+          order by ${day} desc, id desc offset 0
         ) r where r.state = 'live'
       union all
-      select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
+      select * from record where ${inLedger(sql, scope)} and state <> 'live'
     ) as record`
 
     const keepDayDigests = (scope: RecordScope, text: string) =>
@@ -182,7 +191,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         const { days, from, ids, providerIds } = only
         return yield* storedInBulk(sql<IndexEntry>`select id, provider_id as "providerId", date, pending, state, hash, missed
           from ${days === undefined ? sql`record` : ofDays(scope, days)} where ${sql.and([
-            inScope(sql, scope),
+            inLedger(sql, scope),
             sql`merged_into is null`,
             ...(ids === undefined ? [] : [sql`id = any(${[...ids]}::text[])`]),
             ...(from === undefined ? [] : [sql`(date >= ${from}::date or date is null)`]),
@@ -192,7 +201,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       held: Effect.fn("RecordStore.held")(function* (scope, ids) {
         if (ids.length === 0) return []
         const rows = yield* storedInBulk(sql<HeldRow>`select ${columns}, missed, missed_since, missed_at, apart
-          from record where ${inScope(sql, scope)} and id = any(${[...ids]}::text[]) and merged_into is null`)
+          from record where ${inLedger(sql, scope)} and id = any(${[...ids]}::text[]) and merged_into is null`)
         return rows.map(toHeld)
       }),
       fields: Effect.fn("RecordStore.fields")(function* (scope, ids) {
@@ -201,7 +210,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           readonly id: string
           readonly fields: Fields
         }>`select id, fields from record
-          where ${inScope(sql, scope)} and id = any(${ids}::text[])`)
+          where ${inLedger(sql, scope)} and id = any(${ids}::text[])`)
         return new Map(rows.map((row) => [row.id, row.fields]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
@@ -224,7 +233,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             missed_since = null, missed_at = null
           from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}, ''))
             as n(id, provider_id)
-          where ${inScope(sql, scope)} and r.id = n.id`)
+          where ${inLedger(sql, scope)} and r.id = n.id`)
       }),
       touch: Effect.fn("RecordStore.touch")(function* (scope, ids) {
         const before = ids.length === 0 ? yield* lastOf(scope.accountId) : undefined
@@ -250,12 +259,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         yield* storedInBulk(sql`${withoutDayDigests(scope)} update record r set merged_into = n.merged_into
           from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}))
             as n(id, merged_into)
-          where ${inScope(sql, scope)} and r.id = n.id`)
+          where ${inLedger(sql, scope)} and r.id = n.id`)
       }),
       merged: Effect.fn("RecordStore.merged")(function* (scope) {
         const rows = yield* stored(
           sql<{ readonly id: string; readonly merged_into: string }>`select id, merged_into from record
-            where ${inScope(sql, scope)} and merged_into is not null and state <> 'live'`
+            where ${inLedger(sql, scope)} and merged_into is not null and state <> 'live'`
         )
         return new Map(rows.map((row) => [row.id, row.merged_into]))
       }),
@@ -266,7 +275,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             ? sql`missed_since = null, missed_at = null`
             : sql`missed_since = coalesce(missed_since, store_now()), missed_at = store_now()`
         yield* storedInBulk(sql`${withoutDayDigests(scope)} update record set missed = ${missed}, ${times}
-          where ${inScope(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
+          where ${inLedger(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
       }),
       keepDayDigests: Effect.fn("RecordStore.keepDayDigests")((scope, text) => stored(keepDayDigests(scope, text))),
       dayDigests: Effect.fn("RecordStore.dayDigests")(function* (scope) {
@@ -282,7 +291,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return new Map(rows.map((row) => [row.account_id, Number(row.change_seq)]))
       }),
       changes: Effect.fn("RecordStore.changes")(function* (scope, range) {
-        const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inScope(sql, scope)}
+        const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inLedger(sql, scope)}
           and change_no > ${range.after} and change_no <= ${range.upTo} order by change_no limit ${range.limit}`)
         return rows.map(toRecord)
       }),
@@ -290,21 +299,21 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       shownPage: pages.shownPage,
       tendSearch: tend(sql).pipe(Effect.withSpan("RecordStore.tendSearch")),
       forget: Effect.fn("RecordStore.forget")(function* (workspaceId, accountId) {
-        for (const table of [
-          "record",
-          "record_search",
-          "account_change",
-          "record_pull",
-          "record_settled",
-          "checkpoint"
-        ]) {
+        yield* storedInBulk(
+          sql.unsafe(
+            `delete from record where ${ofAccounts("scope_no", "$1::text[]")} and account_id = any($1::text[])
+              and workspace_id = $2`,
+            [[accountId], workspaceId]
+          )
+        )
+        for (const table of ["record_search", "account_change", "record_pull", "record_settled", "checkpoint"]) {
           yield* storedInBulk(sql`delete from ${sql(table)}
             where account_id = ${accountId} and workspace_id = ${workspaceId}`)
         }
       }),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
         const rows = yield* stored(sql<{ readonly date: CalendarDate.CalendarDate | null }>`select date from record
-          where ${inScope(sql, scope)} order by ${day} desc, id desc limit 1`)
+          where ${inLedger(sql, scope)} order by ${day} desc, id desc limit 1`)
         return rows[0]?.date ?? null
       }),
       checkpoint: Effect.fn("RecordStore.checkpoint")(function* (key) {

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { recordDay } from "./migrations/lateIndex.ts"
-import { inScope, inState, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
+import { inLedger, inState, ledgerText, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
 import { find, foundRecords, isSearched } from "./RecordSearch.ts"
 import { searchOf } from "./SearchBlock.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
@@ -13,8 +13,12 @@ import type { Reading } from "./WalledClient.ts"
 
 const shownColumns = "id, date, fields"
 
-/** More rows than any page that people ask for: PostgreSQL plans for so many, however many are asked for. */
-const mostShown = 1_001
+/**
+ * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, or for more than
+ * any has that people ask for. Planned for a thousand, a page of an account of a thousand would be all of it, sorted.
+ */
+const planSizes = [128, 1_001] as const
+const mostShown = planSizes[1]
 
 /** Milliseconds after which the size of the table is looked at again. */
 const sizeMillis = 5_000
@@ -22,12 +26,12 @@ const sizeMillis = 5_000
 /** What the statement of a page depends on; the values go beside it. */
 type Shape = Pick<RecordFilter, "state" | "from" | "to" | "pending" | "type">
 
-const textOf = (shape: Shape, continued: boolean, size: number): string => {
+const textOf = (shape: Shape, continued: boolean, most: number, size: number): string => {
   let n = 3
   const next = (): string => `$${++n}`
   const { from, pending, state = "live", to, type } = shape
   const conditions = [
-    "account_id = $1 and data_type = $2 and workspace_id = $3",
+    ledgerText("$1", "$2", "$3"),
     inState[state],
     ...(from === undefined ? [] : [`${recordDay} >= ${next()}::date`]),
     ...(to === undefined ? [] : [`${recordDay} <= ${next()}::date and date is not null`]),
@@ -36,7 +40,7 @@ const textOf = (shape: Shape, continued: boolean, size: number): string => {
     ...(continued ? [`(${recordDay}, id) < (coalesce(${next()}::date, '-infinity'), ${next()})`] : [])
   ]
   return `select ${shownColumns} from (select ${shownColumns} from record where ${conditions.join(" and ")}
-    order by account_id, data_type, ${recordDay} desc, id desc limit ${mostShown}) page limit ${next()} /* ${size} */`
+    order by ${recordDay} desc, id desc limit ${most}) page limit ${next()} /* ${size} */`
 }
 
 const valuesOf = (scope: RecordScope, { before, filter, limit }: PageQuery): ReadonlyArray<unknown> => {
@@ -88,7 +92,7 @@ export const makePages = (sql: SqlClient) => {
     return yield* storedInBulk(
       sql<Row>`select ${sql.literal(columns)} from ${found === undefined ? sql`record` : foundRecords(sql, scope, found)} where ${sql.and(
         [
-          inScope(sql, scope),
+          inLedger(sql, scope),
           ...matching(sql, filter),
           ...(before === undefined
             ? []
@@ -103,9 +107,10 @@ export const makePages = (sql: SqlClient) => {
     Effect.map(tableSize, (size) => {
       const { from, pending, state, to, type } = query.filter
       const shape = [state, from, to, pending, type, query.before].map((value) => value !== undefined)
-      const key = `${shape.join()} ${state} ${size}`
+      const most = query.limit <= planSizes[0] ? planSizes[0] : mostShown
+      const key = `${shape.join()} ${state} ${most} ${size}`
       let text = texts.get(key)
-      if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, size)))
+      if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, most, size)))
       return { text, values: valuesOf(scope, query) }
     })
 

@@ -1,6 +1,13 @@
 /** Rows of the ledger as the kernel sees them, and filters over them. */
 import type { AccountId } from "@millrace/core/bank"
-import type { Fields, HeldRecord, LedgerRecord, RecordState, DataType } from "@millrace/core/record"
+import {
+  type DataType,
+  dataTypes,
+  type Fields,
+  type HeldRecord,
+  type LedgerRecord,
+  type RecordState
+} from "@millrace/core/record"
 import type { RecordFilter, RecordScope } from "@millrace/core/storage"
 import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -62,9 +69,24 @@ export const toHeld = (row: HeldRow): HeldRecord => ({
   apart: row.apart
 })
 
-/** Every statement over records begins with it, so that no workspace meets another's. */
+/** Every statement about records begins with it, so that no workspace meets another's. */
 export const inScope = (sql: SqlClient, scope: RecordScope): Fragment =>
   sql`account_id = ${scope.accountId} and data_type = ${scope.dataType} and workspace_id = ${scope.workspaceId}`
+
+const itsScope = "scope_no, account_id, data_type, workspace_id"
+
+/** The same of the table of records itself, whose indexes begin with a number (`migrations/recordScope.ts`). */
+export const inLedger = (sql: SqlClient, { accountId, dataType, workspaceId }: RecordScope): Fragment =>
+  sql`in_scope(${sql.literal(itsScope)}, ${accountId}, ${dataType}, ${workspaceId})`
+
+/** Records of all types of some accounts, in texts whose parameters have numbers. */
+export const ofAccounts = (column: string, accounts: string): string =>
+  `in_scopes(${column}, array(select record_scope(a.id, t.name) from unnest(${accounts}) a(id)
+    cross join unnest('{${dataTypes.join(",")}}'::text[]) t(name)))`
+
+/** As `inLedger`, in texts whose parameters have numbers. */
+export const ledgerText = (account: string, type: string, workspace: string): string =>
+  `in_scope(${itsScope}, ${account}, ${type}, ${workspace})`
 
 const contains = (sql: SqlClient, field: string, text: string): Fragment =>
   sql`strpos(lower((fields->>${field}) collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
@@ -81,7 +103,7 @@ export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fr
   const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
   return [
     sql.literal(inState[state]),
-    // The expression of the index `record_dated`, so that the days that are asked for are found and not looked for.
+    // The expression of the index `record_scope_day`, so that the days that are asked for are found and not looked for.
     ...(from === undefined ? [] : [sql`${sql.literal(recordDay)} >= ${from}::date`]),
     ...(to === undefined ? [] : [sql`${sql.literal(recordDay)} <= ${to}::date and date is not null`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),

@@ -5,7 +5,7 @@ import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inScope } from "./RecordRows.ts"
+import { inLedger, inScope } from "./RecordRows.ts"
 import { type BlockSearch, blockRows, blocksOf, type SearchBlock, type SearchedRow } from "./SearchBlock.ts"
 import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 import { SqlParameters } from "./SqlParameters.ts"
@@ -129,9 +129,9 @@ export const find = Effect.fnUntraced(function* (sql: SqlClient, scope: RecordSc
  */
 export const foundRecords = (sql: SqlClient, scope: RecordScope, { newest, nos }: Found): Fragment => sql`(
   select * from (
-    select * from record where ${inScope(sql, scope)} and change_no = any(${nos}::text[]::bigint[])
+    select * from record where ${inLedger(sql, scope)} and change_no = any(${nos}::text[]::bigint[])
     union all
-    select * from record where ${inScope(sql, scope)} and change_no > ${newest}::bigint
+    select * from record where ${inLedger(sql, scope)} and change_no > ${newest}::bigint
   ) found offset 0
 ) as record`
 
@@ -182,7 +182,7 @@ const takeUp = Effect.fnUntraced(function* (sql: SqlClient) {
   if (unknown === undefined) return 0
   const own = sql`${inScope(sql, scopeOf(unknown))} and last_no = ${unknown.last_no}`
   const rows = yield* sql<NumberedRow>`select change_no, fields, pending from record
-    where ${inScope(sql, scopeOf(unknown))} and change_no between ${unknown.first_no} and ${unknown.last_no}
+    where ${inLedger(sql, scopeOf(unknown))} and change_no between ${unknown.first_no} and ${unknown.last_no}
     order by change_no limit ${most}`.unprepared
   // The rest of it is unknown still. Numbers are taken in their order, so none below it comes to light later.
   const upTo = rows.at(-1)?.change_no
@@ -213,7 +213,7 @@ const putTogether = Effect.fnUntraced(function* (
     select case when t.nos is null then t.first_no + n - 1 else t.nos[n] end as no
     from taken t cross join lateral generate_series(1, t.rows) n`.unprepared
   const rows = yield* sql<NumberedRow>`select change_no, fields, pending from (
-      select * from record where ${scope} and change_no = any(${taken.map(({ no }) => String(no))}::text[]::bigint[]) offset 0
+      select * from record where ${inLedger(sql, scopeOf(ledger))} and change_no = any(${taken.map(({ no }) => String(no))}::text[]::bigint[]) offset 0
     ) r order by change_no`.unprepared
   yield* insertBlocks(sql, ledger, rows)
   return blocks.length
@@ -223,7 +223,7 @@ const putTogether = Effect.fnUntraced(function* (
 const tendAccount = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger) {
   const blocks = yield* sql<{ readonly last_no: bigint; readonly rows: number; readonly held: number }>`
     select s.last_no, s.rows, (
-      select count(*)::int from record r where r.account_id = s.account_id and r.data_type = s.data_type
+      select count(*)::int from record r where ${inLedger(sql, scopeOf(ledger))}
         and r.change_no = any(case when s.nos is null
           then array(select generate_series(s.first_no, s.last_no)) else s.nos end)) as held
     from record_search s where ${inScope(sql, scopeOf(ledger))} and s.texts is not null order by s.last_no`.unprepared

@@ -6,6 +6,7 @@ export interface LateIndex {
   readonly name: string
   readonly table: string
   readonly definition: string
+  readonly unique?: boolean
   /** Indexes that nobody needs once this one is there. */
   readonly replaces?: ReadonlyArray<string>
 }
@@ -60,13 +61,18 @@ export const entryAccounts: ReadonlyArray<LateIndex> = [
 /** Tables up to so many bytes are read in a moment. */
 const smallBytes = 32 * 1_048_576
 
+export const isSmall = Effect.fnUntraced(function* (table: string, small = smallBytes) {
+  const sql = yield* SqlClient.SqlClient
+  const [size] = yield* sql<{ readonly small: boolean }>`
+    select pg_relation_size(${table}::regclass) <= ${small} as small`
+  return size?.small === true
+})
+
 /** For a migration: makes those of a small table at once. */
 export const makeWhereSmall = Effect.fnUntraced(function* (indexes: ReadonlyArray<LateIndex>, small = smallBytes) {
   const sql = yield* SqlClient.SqlClient
   for (const { definition, name, replaces = [], table } of indexes) {
-    const [size] = yield* sql<{ readonly small: boolean }>`
-      select pg_relation_size(${table}::regclass) <= ${small} as small`
-    if (size?.small !== true) continue
+    if (!(yield* isSmall(table, small))) continue
     yield* sql.unsafe(`create index if not exists ${name} on ${table} ${definition}`)
     for (const other of replaces) yield* sql.unsafe(`drop index if exists ${other}`)
   }
