@@ -1,57 +1,56 @@
 /** Rows of feeds in one statement, for tables without facets. */
 import type { Row } from "@millrace/core/table"
 import type { FeedRow } from "@millrace/core/storage"
+import { ofKeys } from "./RowKeys.ts"
 import { textColumns } from "./TextColumns.ts"
 
-// Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones.
-// Rows of the table are looked up by lists of keys: joined with what is given, the planner reads the whole table
-// for each call where it knows nothing yet of how large it has become.
+// Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones. The table is
+// locked, so nobody else makes a row of one of the keys meanwhile.
 export const putStatement = `
   with given as (
-    select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n
+    select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n,
+      row_key_no($1, g.key) as key_no
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3),
       string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
+  ), known as materialized (${ofKeys("r.id, r.external_key as key, r.trashed_at is null as live", "$1", "array(select key from given)", "true", "select key_no from given")}
   ), merged as (
     update table_row r set field_values = cells_merged(r.field_values, g.vals, r.held),
       folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
-    from given g
-    where g.must and r.table_id = $1 and r.external_key = any(array(select key from given where must))
-      and r.external_key = g.key and r.trashed_at is null
+    from given g join known k on k.key = g.key
+    where k.live and r.table_id = $1 and r.id = any(array(select id from known where live)) and r.id = k.id
       and cells_merged(r.field_values, g.vals, r.held) <> r.field_values
   ), put as (
-    insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, created_by, updated_by,
-      version, created_at, updated_at)
-    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, $2::json, null, 1, store_now(), store_now()
-    from given g where not g.must order by g.n
-    on conflict (table_id, external_key) do update set
-      field_values = cells_merged(r.field_values, excluded.field_values, r.held),
-      folded = folded_merged(r.folded, excluded.folded, $9::text[], r.held),
-      updated_by = $2::json, version = r.version + 1, updated_at = excluded.updated_at
-      where r.trashed_at is null and cells_merged(r.field_values, excluded.field_values, r.held) <> r.field_values
-    returning r.id, r.external_key, r.version
+    insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by,
+      updated_by, version, created_at, updated_at)
+    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, g.key_no,
+      $2::json, null, 1, store_now(), store_now()
+    from given g where not g.must and not exists (select from known k where k.key = g.key) order by g.n
+    returning r.id, r.external_key
   ), counted as (
-    update app_table set row_count = row_count + (select count(*) from put where version = 1)
-    where id = $1 and exists (select from put where version = 1)
+    update app_table set row_count = row_count + (select count(*) from put)
+    where id = $1 and exists (select from put)
   )
   select external_key as key, id from put
   union all
-  select r.external_key, r.id from table_row r where r.table_id = $1 and r.trashed_at is null and r.external_key = any(
-    array(select g.key from given g where not exists (select from put p where p.external_key = g.key)))`
+  select key, id from known where live`
 
 /**
  * The usual case of a first sync: none of the rows is there. What is there already is left as it is, and only how many were made is
  * told, so that the rows need not be told one by one.
  */
 export const makeStatement = `
-  with made as (
-    insert into table_row (id, workspace_id, table_id, field_values, folded, external_key, created_by, updated_by, version,
-      created_at, updated_at)
-    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals::jsonb, g.folded::jsonb, g.key, $2::json, null, 1,
-      store_now(), store_now()
+  with given as (
+    select g.key, g.id, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n, row_key_no($1, g.key) as key_no
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
-      as g(key, id, vals, folded)
-    on conflict (table_id, external_key) do nothing
+      with ordinality as g(key, id, vals, folded, n)
+  ), known as materialized (${ofKeys("r.external_key as key", "$1", "array(select key from given)", "true", "select key_no from given")}
+  ), made as (
+    insert into table_row (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by, updated_by,
+      version, created_at, updated_at)
+    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, g.key_no, $2::json, null, 1,
+      store_now(), store_now()
+    from given g where not exists (select from known k where k.key = g.key) order by g.n
     returning 1
   ), counted as (
     update app_table set row_count = row_count + (select count(*) from made)

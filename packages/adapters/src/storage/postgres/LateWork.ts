@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as SqlClient from "effect/sql/SqlClient"
+import { keyRows } from "./KeyedRows.ts"
 import { makeLate } from "./LateIndexes.ts"
 import { scopeRecords } from "./ScopedRecords.ts"
 
@@ -9,6 +10,7 @@ const work = Effect.gen(function* () {
   const made = yield* makeLate()
   if (made.length > 0) yield* Effect.logInfo("Indexes of large tables were made", { indexes: made })
   if (yield* scopeRecords) yield* Effect.logInfo("Records are looked up by the number of their account and type")
+  if (yield* keyRows) yield* Effect.logInfo("Rows of tables are looked up by the number of their key")
 })
 
 /**

@@ -7,6 +7,7 @@ import type { StorageUnavailable } from "@millrace/core/storage"
 import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { ofKeys } from "./RowKeys.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 
 interface FeedAtWork {
@@ -15,6 +16,19 @@ interface FeedAtWork {
   readonly data_type: string
   readonly lean_after: string
 }
+
+// Looked up by a list: behind the wall the number of a key is not looked up that is worked out from another row.
+const leanStatement = `
+  with chosen as (
+    select record_id, $5 || ':' || record_id as key from delivery where feed_id = $1 and record_id > $2
+      and state = 'done' and op <> 'remove' and field_values is not null
+    order by record_id limit $3 for update skip locked
+  ), found as (${ofKeys("r.external_key as key", "$4", "array(select key from chosen)", "r.held = '[]'", "select row_key_no($4, key) from chosen")}
+  ), lean as (
+    update delivery d set field_values = null from chosen
+    where d.feed_id = $1 and d.record_id = chosen.record_id and chosen.key in (select key from found)
+  )
+  select record_id as id from chosen order by record_id`
 
 /**
  * One chunk: up to so many rows of one feed. Returns how many it looked at, 0 also where another process is at the
@@ -31,18 +45,15 @@ export const leanDeliveries = Effect.fn("PostgresStorage.leanDeliveries")(functi
           lean_after from feed
         where lean_after is not null order by id limit 1 for no key update skip locked`)
     if (feed === undefined) return undefined
-    const rows = yield* stored(sql<{ readonly id: string }>`
-        with chosen as (
-          select record_id from delivery where feed_id = ${feed.id} and record_id > ${feed.lean_after}
-            and state = 'done' and op <> 'remove' and field_values is not null
-          order by record_id limit ${limit} for update skip locked
-        ), lean as (
-          update delivery d set field_values = null from chosen
-          where d.feed_id = ${feed.id} and d.record_id = chosen.record_id and exists (
-            select from table_row r where r.table_id = ${feed.table_id}
-              and r.external_key = ${feed.data_type} || ':' || d.record_id and r.held = '[]')
-        )
-        select record_id as id from chosen order by record_id`)
+    const rows = yield* stored(
+      sql.unsafe<{ readonly id: string }>(leanStatement, [
+        feed.id,
+        feed.lean_after,
+        limit,
+        feed.table_id ?? "",
+        feed.data_type
+      ])
+    )
     const after = rows.length < limit ? null : rows[rows.length - 1]!.id
     yield* stored(sql`update feed set lean_after = ${after} where id = ${feed.id}`)
     return rows.length

@@ -72,6 +72,7 @@ import { recordDatesInOrder } from "./migrations/0060_record_dates.ts"
 import { enrichmentTypes } from "./migrations/0061_enrichment_types.ts"
 import { entryBlocks } from "./migrations/0062_entry_blocks.ts"
 import { recordScopes } from "./migrations/0063_record_scopes.ts"
+import { numberedRowKeys } from "./migrations/0064_row_keys.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -140,7 +141,8 @@ export const migrations = {
   "0060_record_dates": recordDatesInOrder,
   "0061_enrichment_types": enrichmentTypes,
   "0062_entry_blocks": entryBlocks,
-  "0063_record_scopes": recordScopes()
+  "0063_record_scopes": recordScopes(),
+  "0064_row_keys": numberedRowKeys()
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -8,9 +8,35 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json, nullable } from "./Column.ts"
 import { type FeedRowGroup, groups, makeColumns, makeStatement, putColumns, putStatement } from "./FeedRowSql.ts"
+import { ofKeys } from "./RowKeys.ts"
 import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
-import { putParameters, rowColumns, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
+import {
+  actorJson,
+  putParameters,
+  rowColumns,
+  selectTables,
+  toRow,
+  toTable,
+  type RowRow,
+  type TableRow
+} from "./TableRows.ts"
+
+/** Rows in the trash keep neither key nor number. */
+const removeStatement = `
+  with known as materialized (${ofKeys("r.id, r.held", "$1", "$2::text[]", "r.trashed_at is null")}
+  ), kept as (
+    update table_row set trashed_at = store_now(), external_key = null, key_no = null, former_key = external_key,
+      version = version + 1, updated_at = store_now()
+    where table_id = $1 and id = any(array(select id from known where held <> '[]')) returning id
+  ), removed as (
+    delete from table_row where table_id = $1 and id = any(array(select id from known where held = '[]')) returning id
+  ), gone as (
+    select id from kept union all select id from removed
+  ), forgotten as (
+    delete from row_lookup where table_id = $1 and row_id in (select id from gone)
+  )
+  update app_table set row_count = row_count - (select count(*) from gone) where id = $1 and exists (select from gone)`
 
 export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.effect(
   TableStore,
@@ -56,7 +82,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       const { separator, texts } = yield* makeColumns(group)
       const [answer] = yield* ask<{ readonly made: number }>({
         text: makeStatement,
-        values: [id, JSON.stringify(actor), separator, ...texts]
+        values: [id, actorJson(actor), separator, ...texts]
       })
       return answer!.made === group.rows.length
     })
@@ -153,9 +179,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       rowsByKey: Effect.fn("TableStore.rowsByKey")(function* (id, keys) {
         if (keys.length === 0) return []
-        const rows = yield* storedInBulk(
-          sql<RowRow>`select ${sql.literal(rowColumns)} from table_row r where table_id = ${id} and external_key = any(${[...keys]}::text[])`
-        )
+        const rows = yield* storedInBulk(sql.unsafe<RowRow>(ofKeys(rowColumns, "$1", "$2::text[]"), [id, [...keys]]))
         return rows.map(toRow)
       }),
       holders: Effect.fn("TableStore.holders")(function* (id, marks) {
@@ -176,14 +200,15 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           yield* storedInBulk(sql`delete from row_lookup where table_id = ${id}
             and row_id = any(${rows.map(({ row }) => row.id)}::text[])`)
           yield* storedInBulk(sql`insert into table_row (id, workspace_id, table_id, field_values, folded, held,
-              external_key, created_by, updated_by, version, created_at, updated_at, trashed_at)
-            select g.id, (select workspace_id from app_table where id = ${id}), ${id}, g.vals, g.folded, g.held, g.key, g.made_by, g.changed_by, g.version, g.made_at,
+              external_key, key_no, created_by, updated_by, version, created_at, updated_at, trashed_at)
+            select g.id, (select workspace_id from app_table where id = ${id}), ${id}, g.vals, g.folded, g.held, g.key,
+              row_key_no(${id}, g.key), g.made_by, g.changed_by, g.version, g.made_at,
               g.changed_at, g.trashed_at
             from json_to_recordset(${given}::json) as g(id text, vals jsonb, folded jsonb, held jsonb, key text,
               made_by json, changed_by json, version int, made_at timestamptz, changed_at timestamptz,
               trashed_at timestamptz)
             on conflict (table_id, id) do update set field_values = excluded.field_values, folded = excluded.folded,
-              held = excluded.held, external_key = excluded.external_key, updated_by = excluded.updated_by,
+              held = excluded.held, external_key = excluded.external_key, key_no = excluded.key_no, updated_by = excluded.updated_by,
               version = excluded.version, updated_at = excluded.updated_at, trashed_at = excluded.trashed_at,
               former_key = case when excluded.trashed_at is null then null else table_row.former_key end`)
           if (entries !== "[]") yield* addEntries(id, entries)
@@ -200,7 +225,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           const { separator, texts } = yield* putColumns(group)
           const put = yield* ask<{ readonly key: string; readonly id: string }>({
             text: putStatement,
-            values: [id, JSON.stringify(actor), separator, ...texts, group.keys]
+            values: [id, actorJson(actor), separator, ...texts, group.keys]
           })
           for (const row of put) written.set(row.key, row.id)
         }
@@ -208,22 +233,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
-        yield* storedInBulk(sql`with kept as (
-            update table_row set trashed_at = store_now(), external_key = null, former_key = external_key,
-              version = version + 1,
-              updated_at = store_now()
-            where table_id = ${id} and external_key = any(${[...keys]}::text[]) and trashed_at is null
-              and held <> '[]' returning id
-          ), removed as (
-            delete from table_row where table_id = ${id} and external_key = any(${[...keys]}::text[])
-              and trashed_at is null and held = '[]' returning id
-          ), gone as (
-            select id from kept union all select id from removed
-          ), forgotten as (
-            delete from row_lookup where table_id = ${id} and row_id in (select id from gone)
-          )
-          update app_table set row_count = row_count - (select count(*) from gone)
-          where id = ${id} and exists (select from gone)`)
+        yield* storedInBulk(sql.unsafe(removeStatement, [id, [...keys]]))
       }),
       formerRows: Effect.fn("TableStore.formerRows")(function* (id, keys) {
         if (keys.length === 0) return new Map<string, Row>()

@@ -47,15 +47,27 @@ export const toTable = (row: TableRow): Table => {
   }
 }
 
+/** A feed that syncs by its id alone, as nearly all rows are made by one. */
+type StoredActor = Row["createdBy"] | string
+
+const toActor = (stored: StoredActor): Row["createdBy"] =>
+  typeof stored === "string" ? { kind: "sync", feedId: stored } : stored
+
+/** As the column keeps it, in JSON. */
+const storedActor = (actor: Row["createdBy"]): StoredActor =>
+  actor.kind === "sync" && Object.keys(actor).length === 2 ? actor.feedId : actor
+
+export const actorJson = (actor: Row["createdBy"]): string => JSON.stringify(storedActor(actor))
+
 export interface RowRow {
   readonly id: Row["id"]
   readonly table_id: Row["tableId"]
   readonly field_values: Row["values"]
   readonly held: Row["held"]
   readonly external_key: string | null
-  readonly created_by: Row["createdBy"]
+  readonly created_by: StoredActor
   /** `null`: whoever made it. */
-  readonly updated_by: Row["updatedBy"] | null
+  readonly updated_by: StoredActor | null
   readonly version: number
   readonly created_at: Date
   readonly updated_at: Date
@@ -71,8 +83,8 @@ export const toRow = (row: RowRow): Row => ({
   tableId: row.table_id,
   values: row.field_values,
   held: row.held,
-  createdBy: row.created_by,
-  updatedBy: row.updated_by ?? row.created_by,
+  createdBy: toActor(row.created_by),
+  updatedBy: toActor(row.updated_by ?? row.created_by),
   version: row.version,
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
@@ -100,8 +112,8 @@ export const putParameters = (rows: ReadonlyArray<StoredRow>): readonly [rows: s
       folded,
       held: row.held,
       key: row.externalKey ?? null,
-      made_by: row.createdBy,
-      changed_by: isSameActor(row.createdBy, row.updatedBy) ? null : row.updatedBy,
+      made_by: storedActor(row.createdBy),
+      changed_by: isSameActor(row.createdBy, row.updatedBy) ? null : storedActor(row.updatedBy),
       version: row.version,
       made_at: row.createdAt,
       changed_at: row.updatedAt,
