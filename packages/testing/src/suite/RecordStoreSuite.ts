@@ -149,6 +149,28 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("walks over the numbers of what has changed since, however many there are", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const [first, busy, last] = yield* makeWrites(3)
+      yield* records.write(scope, [first!])
+      for (let n = 0; n < 60; n++) yield* records.write(scope, [{ ...busy!, hash: `h${n}` }])
+      yield* records.write(scope, [last!])
+      const portion = (after: number, limit: number) =>
+        Effect.map(records.changes(scope, { after, upTo: 62, limit }), (rows) =>
+          rows.map(({ changeNo, id }) => [id, changeNo])
+        )
+      expect(yield* portion(0, 2)).toEqual([
+        [first!.id, 1],
+        [busy!.id, 61]
+      ])
+      expect(yield* portion(1, 1)).toEqual([[busy!.id, 61]])
+      expect(yield* portion(0, 3)).toHaveLength(3)
+      expect(yield* portion(61, 5)).toEqual([[last!.id, 62]])
+      expect(yield* portion(62, 5)).toEqual([])
+    })
+  )
+
   it.effect("walks changes in portions after one number and up to another", () =>
     Effect.gen(function* () {
       const { scope, records } = yield* arrange

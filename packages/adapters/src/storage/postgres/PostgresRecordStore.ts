@@ -290,10 +290,19 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           select account_id, change_seq from account_change where account_id = any(${[...accountIds]}::text[])`)
         return new Map(rows.map((row) => [row.account_id, Number(row.change_seq)]))
       }),
-      changes: Effect.fn("RecordStore.changes")(function* (scope, range) {
-        const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inLedger(sql, scope)}
-          and change_no > ${range.after} and change_no <= ${range.upTo} order by change_no limit ${range.limit}`)
-        return rows.map(toRecord)
+      // In windows of numbers, which are dense: where PostgreSQL knows nothing yet of how many there have become, it sorts all
+      // that may follow for each page. A window with few is followed by a much wider one.
+      changes: Effect.fn("RecordStore.changes")(function* (scope, { after, limit, upTo }) {
+        const found: Array<RecordRow> = []
+        let from = after
+        for (let width = 2 * limit; from < upTo && found.length < limit; width *= 8) {
+          const to = Math.min(upTo, from + width)
+          const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inLedger(sql, scope)}
+            and change_no > ${from} and change_no <= ${to} order by change_no limit ${limit - found.length}`)
+          for (const row of rows) found.push(row)
+          from = to
+        }
+        return found.map(toRecord)
       }),
       page: pages.page,
       shownPage: pages.shownPage,
