@@ -11,13 +11,24 @@ import { readFileSync } from "node:fs"
 /** On machines with much memory Node lets garbage lie for long. `npm start` gives the same. */
 const flags = ["--max-semi-space-size=16", "--heap-growing-percent=60"]
 
-/** The same process once more with the flags that nobody has given, where the system can do that: they count from the start on. */
+/** What the C library of Linux is told: without it each thread keeps memory that was let go of for itself. */
+const allocation = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+  MALLOC_TRIM_THRESHOLD_: "131072"
+}
+
+/** The same process once more with what nobody has given, where the system can do that: it counts from the start on. */
 const withFlags = () => {
   const given = `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`
   const missing = flags.filter((flag) => !given.includes(flag.slice(0, flag.indexOf("="))))
-  if (missing.length === 0 || process.platform === "win32" || process.execve === undefined) return
+  const isTold = Object.keys(allocation).every((name) => process.env[name] !== undefined)
+  if ((missing.length === 0 && isTold) || process.platform === "win32" || process.execve === undefined) return
   try {
-    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...missing, ...process.argv.slice(1)])
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...missing, ...process.argv.slice(1)], {
+      ...allocation,
+      ...process.env
+    })
   } catch {
     // It serves without them as well.
   }
