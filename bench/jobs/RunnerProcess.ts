@@ -33,7 +33,7 @@ export const startRunner = async (
   const config = JSON.stringify({ ...place, slots, ownPort: await freePort() })
   const child = fork(join(import.meta.dirname, "main.ts"), [module, config], {
     // As `npm start` does it: on machines with much memory Node lets garbage lie for long.
-    execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=60"],
+    execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=30"],
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })
   running.add(child)

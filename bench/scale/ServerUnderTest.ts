@@ -45,7 +45,7 @@ export const startServer = async (address: PostgresAddress, database: string): P
   const program = (await toRun(join(import.meta.dirname, "main.ts"))).at(-1)!
   const child = fork(program, [JSON.stringify(place)], {
     // As `millrace-server` does it: on machines with much memory Node lets garbage lie for long.
-    execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=60"],
+    execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=30"],
     env: { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_TRIM_THRESHOLD_: "131072", ...process.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"]
   })

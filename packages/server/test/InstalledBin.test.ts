@@ -31,7 +31,7 @@ const run = (config: object | undefined, ...given: ReadonlyArray<string>) => {
   return JSON.parse(said) as { readonly ran: string; readonly flags: ReadonlyArray<string>; readonly args: unknown }
 }
 
-const ours = ["--max-semi-space-size=16", "--heap-growing-percent=60"]
+const ours = ["--max-semi-space-size=16", "--heap-growing-percent=30"]
 
 describe("an installed server", () => {
   it("runs from its few files, and passes on what it was told", () => {

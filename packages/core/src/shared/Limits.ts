@@ -149,7 +149,7 @@ export const limits = {
   /** Observations of one pull that are held at once; more of them are put aside in storage until all of it was read. */
   stagedInMemory: 20_000,
   /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
-  stageChunkCharacters: 2_000_000,
+  stageChunkCharacters: 1_000_000,
   /** Bytes of what is put aside that a pull holds itself; beyond that it goes to storage. */
   stagePackedBytes: 8_000_000,
   /** Observations that are read back at once. */
@@ -160,7 +160,7 @@ export const limits = {
    * Those of a sync, and those whose rows it works out and delivers in one transaction: each is held in several forms until
    * it is written, and several accounts are written at once.
    */
-  syncedChunk: 2_500,
+  syncedChunk: 5_000,
   deliveryChunk: 1_000,
   /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
   deliveryAttempts: 5,
