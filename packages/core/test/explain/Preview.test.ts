@@ -9,6 +9,7 @@ import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { limits } from "../../src/shared/Limits.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 import { someEnrichment, words } from "./RandomEnrichments.ts"
@@ -126,7 +127,7 @@ describe("random previews", () => {
         yield* drive(simulation, feed)
         // Some that no run has looked under yet.
         if (random.once(2)) yield* some(2)
-        const fresh = [4, 5, 6].map(posted)
+        const fresh = Array.from({ length: 1 + random.below(limits.previewRecords) }, (_, n) => posted(4 + n))
         // What the provider is going to say, as the ledger will hold it.
         const others = yield* fed(simulation)
         for (const { amount, date, description } of fresh) {

@@ -54,7 +54,7 @@ export const properties: ReadonlyArray<Property> = [
     file: `${core}/explain/Preview.test.ts`,
     title: "random previews",
     cases: "records that are previewed, then run",
-    worlds: 300
+    worlds: 150
   },
   {
     name: "one-to-one",
