@@ -4,6 +4,7 @@
  * Exactly once in effect: what a destination can do decides how (`DeliveryStrategies`).
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -23,18 +24,20 @@ import {
   type DeliveryRun,
   type Handled,
   isReadable,
+  isSameOutcome,
   keyOf,
   outcomeOf,
   type Refused,
   toSend
 } from "./DeliveryRun.ts"
 import type { DeliveredValues } from "./DeliveredValues.ts"
-import { DeliveryStore, type Intent } from "./DeliveryStore.ts"
+import { DeliveryStore, type Intent, type Outcome } from "./DeliveryStore.ts"
 import {
   type DestinationError,
   DestinationRejected,
   type DestinationSession,
   type Outgoing,
+  type PreparedWrite,
   type Receipt
 } from "./Destination.ts"
 import { type Destination, type DestinationNotAvailable, Destinations } from "./Destinations.ts"
@@ -87,6 +90,9 @@ class DirectRow implements Outgoing {
     return this.#contentHash(JSON.stringify([this.#config, this.key, this.op, this.#hash]))
   }
 }
+
+/** What is kept of a write was foreseen otherwise than it came; nothing of it stays. */
+class Unforeseen extends Data.TaggedError("Unforeseen") {}
 
 /** The receipt of each of the keys. Where all went as it should, they are in that order already. */
 const inOrder = (keys: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>): ReadonlyArray<Receipt | undefined> => {
@@ -261,23 +267,47 @@ export class Deliverer extends Context.Service<
           new DirectRow(keyOf(run.feed, intent.recordId), intent, run.config, digest.contentHash)
         const { batch } = driver.capabilities
         const readable = isReadable(run.feed, driver)
+        /** What is in the way of one batch is in the way of others. */
+        let isForeseeable = true
         const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, areNew: boolean) {
           const { prepareWrite, write } = yield* session
-          const writes: Array<ReturnType<typeof write>> = []
+          const writes: Array<PreparedWrite> = []
           const keys: Array<string> = []
           for (let at = 0; at < intents.length; at += batch) {
             const some = intents.slice(at, at + batch).map(outgoingOf)
             for (const { key } of some) keys.push(key)
-            writes.push(prepareWrite === undefined ? write(some) : yield* prepareWrite(some))
+            writes.push(prepareWrite === undefined ? { write: write(some) } : yield* prepareWrite(some))
           }
-          return Effect.gen(function* () {
-            const receipts: Array<Receipt> = []
-            for (const one of writes) for (const receipt of yield* one) receipts.push(receipt)
-            const found = inOrder(keys, receipts)
-            const outcomes = intents.map((_, n) => outcomeOf(found[n], readable))
-            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
-            return addOf(intents, outcomes)
-          })
+          const outcomesOf = <E>(each: ReadonlyArray<Effect.Effect<ReadonlyArray<Receipt>, E>>) =>
+            Effect.gen(function* () {
+              const receipts: Array<Receipt> = []
+              for (const one of each) for (const receipt of yield* one) receipts.push(receipt)
+              const found = inOrder(keys, receipts)
+              return intents.map((_, n) => outcomeOf(found[n], readable))
+            })
+          const settled = (outcomes: ReadonlyArray<Outcome>) =>
+            ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
+          const written = outcomesOf(writes.map((one) => one.write))
+          const inTurn = Effect.tap(written, settled)
+          const foreseen = writes.flatMap((one) => one.foreseen ?? [])
+          // A destination may be locked while it is written. Where nothing was there, what is kept of it need not wait for that.
+          const ahead = atomically(
+            Effect.gen(function* () {
+              const expected = yield* outcomesOf(foreseen)
+              yield* settled(expected)
+              const outcomes = yield* written
+              return outcomes.every((one, n) => isSameOutcome(one, expected[n]!)) ? outcomes : yield* new Unforeseen()
+            })
+          ).pipe(
+            Effect.catchTag("Unforeseen", () => {
+              isForeseeable = false
+              return inTurn
+            })
+          )
+          const mayBeAhead = areNew && foreseen.length === writes.length
+          return Effect.suspend(() =>
+            Effect.map(mayBeAhead && isForeseeable ? ahead : inTurn, (outcomes) => addOf(intents, outcomes))
+          )
         })
         return { prepare } satisfies Direct
       })

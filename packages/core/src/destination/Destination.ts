@@ -110,19 +110,25 @@ export interface WrittenFile {
   readonly standing: string
 }
 
+/** A batch that is ready to be written inside of a transaction. */
+export interface PreparedWrite {
+  /** Does the same as `DestinationSession.write`. */
+  readonly write: Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
+  /**
+   * What `write` answers when nothing is in its way, told before anything is locked. Absent where it cannot be known. To be asked
+   * just before `write`, in its transaction, and again for each try.
+   */
+  readonly foreseen?: Effect.Effect<ReadonlyArray<Receipt>>
+}
+
 /** One feed's destination, opened for one run. */
 export interface DestinationSession {
   /** Which columns the names mean, by id; absent where a column is nothing but its name. */
   readonly bound?: BoundColumns
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
   readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
-  /**
-   * `transactional`, where it helps: works out what can be known outside of the transaction, and returns what does the same as
-   * `write` inside of it.
-   */
-  readonly prepareWrite?: (
-    batch: ReadonlyArray<Outgoing>
-  ) => Effect.Effect<Effect.Effect<ReadonlyArray<Receipt>, DestinationError>>
+  /** `transactional`, where it helps: works out what can be known outside of the transaction. */
+  readonly prepareWrite?: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<PreparedWrite>
   /** `upsertByKey`, `readBack`: the remote references of those keys that are there. */
   readonly lookup: (
     keys: ReadonlyArray<string>

@@ -7,6 +7,7 @@ import { NodeDigest } from "@millrace/adapters"
 import type { Account } from "../../src/bank/Account.ts"
 import type { Bank } from "../../src/bank/Bank.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
+import { DeliveryStore } from "../../src/destination/DeliveryStore.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Corrections } from "../../src/identity/Corrections.ts"
@@ -127,6 +128,7 @@ export const playAll = (scene: Scene): void => {
   settling(scene)
   lasting(scene)
   deciding(scene)
+  sharing(scene)
   trusting(scene)
 }
 
@@ -675,6 +677,38 @@ const deciding = (scene: Scene) =>
         }
         expect((yield* live).map(({ id }) => id)).toContain(record.id)
         expect((yield* rows).map(({ record: id }) => id)).toContain(record.id)
+      })
+    )
+  })
+
+const sharing = (scene: Scene) =>
+  describe("two feeds that write one table", () => {
+    scene("have the same row for a record, with what a person wrote on it, and each knows where it is", (simulation) =>
+      Effect.gen(function* () {
+        const { bank, account, edit, feed, live, post, rows, sync, workspace } = yield* opened(simulation, stable)
+        for (const [n, name] of ["LAMP SHOP", "DESK STORE", "CHAIR MARKET"].entries()) {
+          post(name, `-${n + 1}1.5`, `2026-11-0${n + 1}`)
+        }
+        yield* sync()
+        yield* edit((yield* live)[1]!, "Where I work")
+        const before = yield* rows
+        const second = yield* storeFeed(workspace, {
+          destinationConfig: feed.destinationConfig!,
+          sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: account.id }] },
+          fieldMappings: mappings
+        })
+        post("CARPET HOUSE", "-41.5", "2026-11-05")
+        const { job } = yield* drive(simulation, second)
+        expect([job.status, job.errors, job.counts]).toMatchObject(["completed", [], { created: 4, failed: 0 }])
+        const after = yield* rows
+        expect(after).toHaveLength(4)
+        expect(after).toEqual(expect.arrayContaining(before))
+        const rowOf = new Map(after.map(({ record, row }) => [record, row as string]))
+        const kept = yield* (yield* DeliveryStore).list(second.id, { limit: 10 })
+        expect(kept.map(({ recordId, remoteRef, state, version }) => [recordId, remoteRef, state, version])).toEqual(
+          kept.map(({ recordId }) => [recordId, rowOf.get(recordId), "done", 1])
+        )
+        expect(kept).toHaveLength(4)
       })
     )
   })

@@ -309,16 +309,25 @@ export const make: Effect.Effect<
       return { table, targets }
     })
 
-    const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedRow>) {
+    const put = Effect.fnUntraced(function* (
+      table: Table,
+      rows: ReadonlyArray<FeedRow>,
+      taken: ReadonlyArray<Row["id"]> | undefined
+    ) {
       const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
       yield* reviveRows(table, made)
-      const rowIds = yield* ids.batch("row", rows.length)
+      const rowIds = taken?.length === rows.length ? taken : yield* ids.batch("row", rows.length)
       if (!isPlain(table)) return yield* putFeedRows(table, rows, rowIds, actor)
       const written = yield* store.putFeedRows(table.id, rows, rowIds, actor)
       return { written, failed: new Map<string, string>() }
     })
 
-    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>, before: Written) {
+    /** `taken`: ids for the rows that are made, where some were taken for them before. */
+    const write = Effect.fnUntraced(function* (
+      batch: ReadonlyArray<Outgoing>,
+      before: Written,
+      taken?: ReadonlyArray<Row["id"]>
+    ) {
       const aimed = yield* locked
       const { table } = aimed
       // Nobody else writes the table from here on, so whatever takes time was done before, if its fields are the same still.
@@ -333,7 +342,7 @@ export const make: Effect.Effect<
       for (const key of crowded) receipts.push({ key, outcome: "failed", reason: noRowRoom(limit), waits: true })
       const fitting = crowded.size === 0 ? rows : rows.filter(({ key }) => !crowded.has(key))
       if (fitting.length === 0) return receipts
-      const { failed, written } = yield* put(table, fitting)
+      const { failed, written } = yield* put(table, fitting, taken)
       for (const { key } of fitting) {
         const reason = failed.get(key)
         const remoteRef = written.get(key)
@@ -359,7 +368,15 @@ export const make: Effect.Effect<
         removed.push(...some.removed)
         receipts.push(...some.receipts)
       }
-      return write(batch, { rows, removed, receipts })
+      let taken: ReadonlyArray<Row["id"]> | undefined
+      return {
+        write: Effect.suspend(() => write(batch, { rows, removed, receipts }, taken)),
+        // In the transaction, so that ids of rows are in the order in which they are made, as far as accounts are not written at once.
+        foreseen: Effect.gen(function* () {
+          const own = (taken = yield* ids.batch("row", rows.length))
+          return [...receipts, ...rows.map(({ key }, n): Receipt => ({ key, outcome: "done", remoteRef: own[n]! }))]
+        })
+      }
     })
 
     const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
