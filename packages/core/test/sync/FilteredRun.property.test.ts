@@ -137,7 +137,7 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
         ["filter", 4],
         ["day", 1]
       ] as const)
-      if (what === "post") post()
+      if (what === "post") for (let more = random.once(4) ? 20 : 1; more > 0; more--) post()
       else if (what === "edit") edit()
       else if (what === "filter") yield* filter
       else {

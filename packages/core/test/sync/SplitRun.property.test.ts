@@ -110,7 +110,7 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
         ["split", 4],
         ["day", 1]
       ] as const)
-      if (what === "post") post()
+      if (what === "post") for (let more = random.once(4) ? 20 : 1; more > 0; more--) post()
       else if (what === "edit") edit()
       else if (what === "split") yield* decide
       else yield* simulation.pass(random.pick([1, 20, 60]) * 86_400)

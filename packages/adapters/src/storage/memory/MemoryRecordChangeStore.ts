@@ -22,8 +22,11 @@ export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect
     /** The order in which entries came. */
     const turns = new Map<string, number>()
 
-    const all = (): ReadonlyArray<RecordChange> =>
-      [...rows.values()].flat().toSorted((a, b) => turns.get(a.id)! - turns.get(b.id)!)
+    const those = (isAmong: (one: RecordChange) => boolean): ReadonlyArray<RecordChange> => {
+      const found: Array<RecordChange> = []
+      for (const changes of rows.values()) for (const one of changes) if (isAmong(one)) found.push(one)
+      return found.toSorted((a, b) => turns.get(a.id)! - turns.get(b.id)!)
+    }
 
     memory.bankDestroyed.push(
       ({ accountIds }) =>
@@ -62,30 +65,29 @@ export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect
         ),
       ofRecord: (workspaceId, recordId, limit) =>
         call(() =>
-          all()
-            .filter((one) => one.workspaceId === workspaceId)
-            .filter((one) => one.recordId === recordId || one.recordId.startsWith(`${recordId}:`))
+          those(
+            (one) =>
+              one.workspaceId === workspaceId && (one.recordId === recordId || one.recordId.startsWith(`${recordId}:`))
+          )
             .toReversed()
             .slice(0, limit)
         ),
       ofJob: (workspaceId, jobId, { after, limit }) =>
         call(() => {
-          const own = all().filter((one) => one.workspaceId === workspaceId && one.jobId === jobId)
+          const own = those((one) => one.workspaceId === workspaceId && one.jobId === jobId)
           const start = after === undefined ? 0 : own.findIndex(({ id }) => id === after) + 1
           return own.slice(start, start + limit)
         }),
       release: (workspaceId, accountId) =>
         call((now) => {
-          const own = all().filter((one) => one.accountId === accountId && one.workspaceId === workspaceId)
+          const own = those((one) => one.accountId === accountId && one.workspaceId === workspaceId)
           if (own.length === 0 || gone.has(accountId)) return 0
           set(gone, accountId, now)
           return own.length
         }),
       purge: (limit) =>
         call((now) => {
-          const over = all()
-            .filter(({ accountId }) => (gone.get(accountId) ?? Infinity) < now - keptMillis)
-            .slice(0, limit)
+          const over = those(({ accountId }) => (gone.get(accountId) ?? Infinity) < now - keptMillis).slice(0, limit)
           for (const change of over) {
             const key = keyOf(change)
             const rest = (rows.get(key) ?? []).filter(({ id }) => id !== change.id)
