@@ -9,42 +9,26 @@ import type { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
-import { fieldsOf, ownerFieldKeys, type DataType, type FieldSpecs, type FieldType } from "../record/DataType.ts"
+import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import { itemsField, itemsText } from "../record/Items.ts"
+import { itemsText } from "../record/Items.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { cleanText } from "../text/CleanText.ts"
-
-interface Plan {
-  readonly key: string
-  readonly type: FieldType
-  readonly required: boolean
-  /** Rounded to the minor unit of the record's currency. */
-  readonly money: boolean
-}
+import {
+  contentOf,
+  type FieldPlan,
+  fieldsFrom,
+  nextField,
+  nextItem,
+  noValue,
+  rowPlan,
+  type RowPlan,
+  rowText
+} from "./RowText.ts"
 
 // What a source may leave out because there is a right answer without it.
 const defaults: Readonly<Partial<Record<DataType, Readonly<Record<string, FieldValue>>>>> = {
   transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "" }
-}
-
-const derived: ReadonlySet<string> = new Set(["creditAmount", "debitAmount", "pendingTransactionId"])
-
-interface Plans {
-  readonly record: ReadonlyArray<Plan>
-  /** Of each item, where the type lists any. */
-  readonly item: ReadonlyArray<Plan>
-}
-
-const plansOf = (dataType: DataType, declared: FieldSpecs): Plans => {
-  const all = Object.entries({ ...fieldsOf[dataType], ...declared }).filter(
-    ([key]) => !ownerFieldKeys.has(key) && !derived.has(key)
-  )
-  const planned = (ofItem: boolean): ReadonlyArray<Plan> =>
-    all.flatMap(([key, { item = false, money = false, required, type }]) =>
-      item === ofItem ? [{ key, type, required, money }] : []
-    )
-  return { record: planned(false), item: planned(true) }
 }
 
 /** Where a field that was left out is told by another: a pending row has no booking day of its own yet. */
@@ -60,19 +44,9 @@ const elsewhere = (dataType: DataType, key: string, observed: ObservedRecord): F
   return typeof value === "string" ? (key === "date" ? CalendarDate.parse(value) : cleanText(value)) : undefined
 }
 
-const plans = new WeakMap<FieldSpecs, Map<DataType, Plans>>()
-
-const planned = (dataType: DataType, declared: FieldSpecs): Plans => {
-  let byType = plans.get(declared)
-  if (byType === undefined) plans.set(declared, (byType = new Map()))
-  let found = byType.get(dataType)
-  if (found === undefined) byType.set(dataType, (found = plansOf(dataType, declared)))
-  return found
-}
-
 const noneDeclared: FieldSpecs = {}
 
-const number = (value: string, plan: Plan, currency: Currency.Currency | undefined): string | undefined => {
+const number = (value: string, plan: FieldPlan, currency: Currency.Currency | undefined): string | undefined => {
   const decimal = Decimal.parse(value)
   if (decimal === undefined || Decimal.wholeDigits(decimal) > limits.amountWholeDigits) return undefined
   return plan.money && currency !== undefined
@@ -80,7 +54,7 @@ const number = (value: string, plan: Plan, currency: Currency.Currency | undefin
     : Decimal.roundHalfEven(decimal, limits.rateFractionDigits)
 }
 
-const read = (value: FieldValue, plan: Plan, currency: Currency.Currency | undefined): FieldValue | undefined => {
+const read = (value: FieldValue, plan: FieldPlan, currency: Currency.Currency | undefined): FieldValue | undefined => {
   if (plan.type === "bool") return typeof value === "boolean" ? value : undefined
   if (typeof value !== "string") return undefined
   switch (plan.type) {
@@ -95,24 +69,12 @@ const read = (value: FieldValue, plan: Plan, currency: Currency.Currency | undef
   }
 }
 
-const dateOf = (fields: Readonly<Record<string, FieldValue>>): CalendarDate.CalendarDate | null => {
-  const date = fields["date"]
-  return typeof date === "string" ? (date.slice(0, 10) as CalendarDate.CalendarDate) : null
-}
-
-// Separators of the text that is hashed; clean text holds neither.
-const nextField = "\u001f"
-const noValue = "\u0000"
-
 /** The text of a record while it is read, value by value: put together once, and not piece by piece. */
 const contents: Array<string> = [""]
 
-// Begins the values of an item in the text that is hashed.
-const nextItem = "\u001e"
-
 /** What a document lists, as far as it says anything of it, and the text of it that is hashed; or what cannot be read. */
 const readItems = (
-  plan: ReadonlyArray<Plan>,
+  plan: ReadonlyArray<FieldPlan>,
   items: ReadonlyArray<Fields>,
   currency: Currency.Currency | undefined
 ): { readonly items: ReadonlyArray<Fields>; readonly content: string } | { readonly fault: string } => {
@@ -137,6 +99,59 @@ const readItems = (
     : { items: found, content }
 }
 
+/** A row that was taken in, but for what follows from its text. */
+export interface Taken {
+  readonly providerId: string
+  readonly pendingProviderId: string
+  readonly pending: boolean
+  readonly date: CalendarDate.CalendarDate | null
+  /** As in `RowText`. */
+  readonly text: string
+}
+
+/** Takes in one observation. `declared` as in `ingest`. */
+export const takeIn = (
+  dataType: DataType,
+  observed: ObservedRecord,
+  declared: FieldSpecs = noneDeclared
+): Taken | { readonly quarantined: Quarantined } => {
+  const refuse = (reason: string) => ({ quarantined: { providerId: cleanText(observed.providerId), reason } })
+  const { date: day, item, record } = rowPlan(dataType, declared)
+  const source = observed.fields
+  const currencyText = source["currency"]
+  const currency = typeof currencyText === "string" ? Currency.parse(currencyText) : undefined
+  if (currencyText !== undefined && currencyText !== null && currency === undefined) {
+    return refuse(`currency: "${String(currencyText).slice(0, 40)}" is not a currency`)
+  }
+  const fallback = defaults[dataType]
+  let at = 0
+  for (const plan of record) {
+    at++
+    const raw = plan.key === "pending" ? observed.pending : source[plan.key]
+    if (raw === undefined || raw === null) {
+      const value = elsewhere(dataType, plan.key, observed) ?? fallback?.[plan.key]
+      if (value === undefined && plan.required) return refuse(`${plan.key}: is missing`)
+      contents[at] = value === undefined ? noValue : String(value)
+      continue
+    }
+    const value = plan.key === "currency" ? currency : read(raw, plan, currency)
+    if (value === undefined) return refuse(`${plan.key}: cannot be read as ${plan.type}`)
+    contents[at] = value === "" && !plan.required ? noValue : String(value)
+  }
+  contents.length = at + 1
+  const listed = item.length === 0 ? undefined : readItems(item, observed.items ?? [], currency)
+  if (listed !== undefined && "fault" in listed) return refuse(listed.fault)
+  const lists = listed !== undefined && listed.items.length > 0
+  const date = day === 0 ? noValue : contents[day]!
+  return {
+    providerId: cleanText(observed.providerId),
+    pendingProviderId: cleanText(observed.pendingProviderId ?? ""),
+    pending: observed.pending,
+    date: date === noValue ? null : (date.slice(0, 10) as CalendarDate.CalendarDate),
+    text: lists ? rowText(contents, listed.content, itemsText([], listed.items)) : rowText(contents, "", undefined)
+  }
+}
+
 /**
  * Reads one observation. The hash is over the values in the order of the data type, so equal contents have
  * equal hashes; fields that follow from others are left out of it, and so are the keys of items. `declared`: fields that
@@ -148,57 +163,53 @@ export const ingest = (
   digest: Digest["Service"],
   declared: FieldSpecs = noneDeclared
 ): { readonly observation: Observation } | { readonly quarantined: Quarantined } => {
-  const refuse = (reason: string) => ({ quarantined: { providerId: cleanText(observed.providerId), reason } })
-  const { item, record: list } = planned(dataType, declared)
-  const source = observed.fields
-  const currencyText = source["currency"]
-  const currency = typeof currencyText === "string" ? Currency.parse(currencyText) : undefined
-  if (currencyText !== undefined && currencyText !== null && currency === undefined) {
-    return refuse(`currency: "${String(currencyText).slice(0, 40)}" is not a currency`)
+  const taken = takeIn(dataType, observed, declared)
+  if ("quarantined" in taken) return taken
+  const { text, ...row } = taken
+  const fields = fieldsFrom(rowPlan(dataType, declared), text)
+  return { observation: { ...row, hash: digest.contentHash(contentOf(text)), fields } }
+}
+
+/** What rows of one type have in common, as they are taken in from a source. */
+export interface RowForm {
+  readonly plan: RowPlan
+  readonly contentHash: (text: string) => string
+}
+
+export const rowForm = (dataType: DataType, { contentHash }: Digest["Service"]): RowForm => ({
+  plan: rowPlan(dataType, noneDeclared),
+  contentHash
+})
+
+/** A row that was taken in: its hash and its fields are worked out when somebody asks for them. */
+export class TakenRow implements Observation {
+  readonly providerId: string
+  readonly pendingProviderId: string
+  readonly pending: boolean
+  readonly date: CalendarDate.CalendarDate | null
+  readonly text: string
+  readonly #form: RowForm
+  #hash: string | undefined
+  #fields: Fields | undefined
+
+  constructor({ date, pending, pendingProviderId, providerId, text }: Taken, form: RowForm) {
+    this.providerId = providerId
+    this.pendingProviderId = pendingProviderId
+    this.pending = pending
+    this.date = date
+    this.text = text
+    this.#form = form
   }
-  const fallback = defaults[dataType]
-  const fields: Record<string, FieldValue> = {}
-  let at = 0
-  for (const plan of list) {
-    at++
-    const raw = plan.key === "pending" ? observed.pending : source[plan.key]
-    if (raw === undefined || raw === null) {
-      const value = elsewhere(dataType, plan.key, observed) ?? fallback?.[plan.key]
-      if (value !== undefined) fields[plan.key] = value
-      else if (plan.required) return refuse(`${plan.key}: is missing`)
-      contents[at] = value === undefined ? noValue : String(value)
-      continue
-    }
-    const value = plan.key === "currency" ? currency : read(raw, plan, currency)
-    if (value === undefined) return refuse(`${plan.key}: cannot be read as ${plan.type}`)
-    if (value === "" && !plan.required) {
-      contents[at] = noValue
-      continue
-    }
-    fields[plan.key] = value
-    contents[at] = String(value)
-    if (plan.key === "amount" && dataType === "transactions") {
-      const amount = value as Decimal.Decimal
-      fields["creditAmount"] = Decimal.isNegative(amount) ? Decimal.zero : amount
-      fields["debitAmount"] = Decimal.isNegative(amount) ? Decimal.negate(amount) : Decimal.zero
-    }
+
+  get content(): string {
+    return contentOf(this.text)
   }
-  contents.length = at + 1
-  let content = contents.join(nextField)
-  const listed = item.length === 0 ? undefined : readItems(item, observed.items ?? [], currency)
-  if (listed !== undefined && "fault" in listed) return refuse(listed.fault)
-  if (listed !== undefined && listed.items.length > 0) {
-    fields[itemsField] = itemsText([], listed.items)
-    content += listed.content
+
+  get hash(): string {
+    return (this.#hash ??= this.#form.contentHash(this.content))
   }
-  return {
-    observation: {
-      providerId: cleanText(observed.providerId),
-      pendingProviderId: cleanText(observed.pendingProviderId ?? ""),
-      pending: observed.pending,
-      date: dateOf(fields),
-      hash: digest.contentHash(content),
-      fields
-    }
+
+  get fields(): Fields {
+    return (this.#fields ??= fieldsFrom(this.#form.plan, this.text))
   }
 }

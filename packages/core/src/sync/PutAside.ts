@@ -17,9 +17,9 @@ import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { FieldTexts } from "./FieldTexts.ts"
 import type { WriteRight } from "./LedgerWriter.ts"
 import { headLength, headsText, RowsAside } from "./RowsAside.ts"
+import { joined } from "./RowText.ts"
 import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
@@ -44,10 +44,10 @@ export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAsi
   })
 })
 
-/** Some rows of an account, in two chunks that follow each other: what matching asks first, and the fields. */
+/** Some rows of an account, in two chunks that follow each other: what matching asks first, and what the rows say. */
 interface Place {
   readonly heads: number
-  readonly fields: number
+  readonly texts: number
   readonly rows: number
 }
 
@@ -73,7 +73,6 @@ class PutAside {
   /** Packing is work for another thread: meanwhile the next page is read. */
   #packing: Fiber.Fiber<void> | undefined
   readonly #contentHash: (text: string) => string
-  readonly #form = new FieldTexts()
 
   constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds, contentHash: (text: string) => string) {
     this.#store = store
@@ -126,9 +125,9 @@ class PutAside {
       let characters = 0
       const close = () => {
         const to = from + texts.length
-        const place = { heads: this.#next++, fields: this.#next++, rows: texts.length }
+        const place = { heads: this.#next++, texts: this.#next++, rows: texts.length }
         chunks.push({ number: place.heads, account, text: headsText(rows.slice(from, to)) })
-        chunks.push({ number: place.fields, account, text: FieldTexts.joined(texts) })
+        chunks.push({ number: place.texts, account, text: joined(texts) })
         const places = this.#places.get(account)
         if (places === undefined) this.#places.set(account, [place])
         else places.push(place)
@@ -137,10 +136,9 @@ class PutAside {
         characters = 0
       }
       for (const row of rows) {
-        const text = this.#form.write(row.fields)
-        const length = text.length + headLength(row)
+        const length = row.text.length + headLength(row)
         if (texts.length > 0 && characters + length > this.#bounds.characters) close()
-        texts.push(text)
+        texts.push(row.text)
         characters += length
       }
       close()
@@ -177,12 +175,12 @@ class PutAside {
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
     yield* this.#packed
-    const earlier = new RowsAside(this.#form)
+    const earlier = new RowsAside(stage.form)
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
-      const [heads, fields] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.fields)]
-      if (heads !== undefined && fields !== undefined) {
-        earlier.add(heads.packed.text(), fields.packed.text)
+      const [heads, said] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.texts)]
+      if (heads !== undefined && said !== undefined) {
+        earlier.add(heads.packed.text(), said.packed.text)
         at++
         continue
       }
@@ -195,7 +193,7 @@ class PutAside {
         at++
       ) {
         const place = places[at]!
-        numbers.push(place.heads, place.fields)
+        numbers.push(place.heads, place.texts)
         rows += place.rows
       }
       const texts = yield* this.#store.take(this.#key, numbers)

@@ -19,7 +19,7 @@ export interface OpenSegment {
 }
 
 interface Written {
-  readonly v: 2
+  readonly v: 3
   readonly done: ReadonlyArray<readonly [key: string, pulled: Pulled]>
   readonly open?: OpenSegment
 }
@@ -35,7 +35,7 @@ export class ResumeSnapshot {
   constructor(written?: string) {
     const read = written === undefined ? undefined : (JSON.parse(written) as Written)
     // One of another release says nothing to this one.
-    const known = read?.v === 2 ? read : undefined
+    const known = read?.v === 3 ? read : undefined
     this.done = new Map(known?.done)
     this.#open = known?.open
   }
@@ -56,11 +56,11 @@ export class ResumeSnapshot {
   write(): string {
     const done = [...this.done]
     const whole = JSON.stringify({
-      v: 2,
+      v: 3,
       done,
       ...(this.#open === undefined ? {} : { open: this.#open })
     } satisfies Written)
-    return whole.length <= longest ? whole : JSON.stringify({ v: 2, done } satisfies Written)
+    return whole.length <= longest ? whole : JSON.stringify({ v: 3, done } satisfies Written)
   }
 }
 

@@ -1,62 +1,69 @@
 /**
- * Rows that were put aside, on their way back: what matching by ids asks of them is at hand, and their fields are unpacked
- * when somebody asks for them. So a large account is matched and written while a few thousand rows of it are held whole.
+ * Rows that were put aside, on their way back: what matching by ids asks of them is at hand, and what they say is unpacked
+ * when somebody asks for it. So a large account is matched and written while a few thousand rows of it are held whole.
  */
 import type { Fields } from "../record/FieldValue.ts"
 import type { Observation } from "../record/Observation.ts"
 import type * as CalendarDate from "../shared/CalendarDate.ts"
-import { FieldTexts } from "./FieldTexts.ts"
+import type { RowForm, TakenRow } from "./Ingest.ts"
+import { contentOf, fieldsFrom, parted } from "./RowText.ts"
 
 /** Of the parts of an account that were unpacked, so many stay: rows at the border of two are asked for together. */
 const partsHeld = 2
 
-/** All but the fields of some rows, by column. */
-interface Heads {
-  readonly ids: ReadonlyArray<string>
-  readonly links: ReadonlyArray<string>
-  readonly pending: ReadonlyArray<boolean>
-  readonly dates: ReadonlyArray<CalendarDate.CalendarDate | null>
-  readonly hashes: ReadonlyArray<string>
-}
+const columnEnd = "\u001d"
+const valueEnd = "\u001e"
+const isPending = "p"
 
-export const headsText = (rows: ReadonlyArray<Observation>): string =>
-  JSON.stringify({
-    ids: rows.map(({ providerId }) => providerId),
-    links: rows.map(({ pendingProviderId }) => pendingProviderId),
-    pending: rows.map(({ pending }) => pending),
-    dates: rows.map(({ date }) => date),
-    hashes: rows.map(({ hash }) => hash)
-  } satisfies Heads)
+const columnOf = (rows: ReadonlyArray<TakenRow>, valueOf: (row: TakenRow) => string): string =>
+  rows.map(valueOf).join(valueEnd)
+
+/** All but the texts of some rows, by column: clean text holds no ends. */
+export const headsText = (rows: ReadonlyArray<TakenRow>): string =>
+  [
+    columnOf(rows, ({ providerId }) => providerId),
+    columnOf(rows, ({ pendingProviderId }) => pendingProviderId),
+    columnOf(rows, ({ pending }) => (pending ? isPending : "")),
+    columnOf(rows, ({ date }) => date ?? "")
+  ].join(columnEnd)
 
 /** Length of what `headsText` adds for a row, about. */
-export const headLength = ({ hash, pendingProviderId, providerId }: Observation): number =>
-  providerId.length + pendingProviderId.length + hash.length + 30
+export const headLength = ({ pendingProviderId, providerId }: TakenRow): number =>
+  providerId.length + pendingProviderId.length + 15
 
-/** The fields of some rows of an account. */
+/** The same in memory of its own: a part of a text keeps all of it, and words of rows are remembered for long. */
+const copied = (text: string): string => JSON.parse(JSON.stringify(text)) as string
+
+/** What some rows of an account say. */
 class Part {
   readonly #text: () => string
+  readonly form: RowForm
   readonly #of: UnpackedParts
-  readonly #form: FieldTexts
-  /** Of rows that nobody has asked for, as text. */
-  #fields: Array<Fields | string> | undefined
+  #texts: ReadonlyArray<string> | undefined
+  /** Of rows that somebody has asked for. */
+  #fields: Array<Fields | undefined> = []
 
-  constructor(text: () => string, form: FieldTexts, of: UnpackedParts) {
+  constructor(text: () => string, form: RowForm, of: UnpackedParts) {
     this.#text = text
-    this.#form = form
+    this.form = form
     this.#of = of
   }
 
-  at(row: number): Fields {
-    if (this.#fields === undefined) {
-      this.#fields = [...FieldTexts.parted(this.#text())]
+  textAt(row: number): string {
+    if (this.#texts === undefined) {
+      this.#texts = parted(this.#text())
       this.#of.unpacked(this)
     }
-    const found = this.#fields[row]!
-    return typeof found === "string" ? (this.#fields[row] = this.#form.read(found)) : found
+    return this.#texts[row]!
+  }
+
+  fieldsAt(row: number): Fields {
+    return (this.#fields[row] ??= fieldsFrom(this.form.plan, copied(this.textAt(row))))
   }
 
   letGo(): void {
-    this.#fields = undefined
+    this.#texts = undefined
+    this.#fields = []
   }
 }
 
@@ -66,7 +73,7 @@ class UnpackedParts {
   #parts = 0
   #times = 0
 
-  part(text: () => string, form: FieldTexts): Part {
+  part(text: () => string, form: RowForm): Part {
     this.#parts++
     return new Part(text, form, this)
   }
@@ -84,22 +91,33 @@ class RowAside implements Observation {
   readonly pendingProviderId: string
   readonly pending: boolean
   readonly date: CalendarDate.CalendarDate | null
-  readonly hash: string
   readonly #part: Part
   readonly #at: number
+  #hash: string | undefined
 
-  constructor({ dates, hashes, ids, links, pending }: Heads, part: Part, at: number) {
-    this.providerId = ids[at]!
-    this.pendingProviderId = links[at]!
-    this.pending = pending[at]!
-    this.date = dates[at]!
-    this.hash = hashes[at]!
+  constructor(
+    head: Pick<Observation, "providerId" | "pendingProviderId" | "pending" | "date">,
+    part: Part,
+    at: number
+  ) {
+    this.providerId = head.providerId
+    this.pendingProviderId = head.pendingProviderId
+    this.pending = head.pending
+    this.date = head.date
     this.#part = part
     this.#at = at
   }
 
+  get content(): string {
+    return contentOf(this.#part.textAt(this.#at))
+  }
+
+  get hash(): string {
+    return (this.#hash ??= this.#part.form.contentHash(this.content))
+  }
+
   get fields(): Fields {
-    return this.#part.at(this.#at)
+    return this.#part.fieldsAt(this.#at)
   }
 }
 
@@ -107,17 +125,28 @@ class RowAside implements Observation {
 export class RowsAside {
   readonly rows: Array<Observation> = []
   readonly #parts = new UnpackedParts()
-  readonly #form: FieldTexts
+  readonly #form: RowForm
 
-  /** `form`: what has written the fields. */
-  constructor(form: FieldTexts) {
+  constructor(form: RowForm) {
     this.#form = form
   }
 
-  /** `fields` gives the texts of their fields as one; it may be asked for again at any time. */
-  add(heads: string, fields: () => string): void {
-    const read = JSON.parse(heads) as Heads
-    const part = this.#parts.part(fields, this.#form)
-    for (let at = 0; at < read.ids.length; at++) this.rows.push(new RowAside(read, part, at))
+  /** `texts` gives what they say as one text; it may be asked for again at any time. */
+  add(heads: string, texts: () => string): void {
+    const columns = copied(heads)
+      .split(columnEnd)
+      .map((column) => column.split(valueEnd))
+    const [ids, links, pending, dates] = [columns[0]!, columns[1]!, columns[2]!, columns[3]!]
+    const part = this.#parts.part(texts, this.#form)
+    for (let at = 0; at < ids.length; at++) {
+      const date = dates[at]!
+      const head = {
+        providerId: ids[at]!,
+        pendingProviderId: links[at]!,
+        pending: pending[at] === isPending,
+        date: date === "" ? null : (date as CalendarDate.CalendarDate)
+      }
+      this.rows.push(new RowAside(head, part, at))
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { DataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
-import { ingest } from "./Ingest.ts"
+import { type RowForm, rowForm, type Taken, takeIn, TakenRow } from "./Ingest.ts"
 import { turned } from "./SignOverride.ts"
 
 /** Whether every row that has an id has one of its own: the usual case, and told cheaply. */
@@ -54,12 +54,20 @@ const put = (parts: Parts, { providerAccountIds, status, ...coverage }: PartCove
   }
 }
 
+const takenOf = ({ date, pending, pendingProviderId, providerId, text }: TakenRow): Taken => ({
+  providerId,
+  pendingProviderId,
+  pending,
+  date,
+  text
+})
+
 /** All of a stage, as JSON can hold it. */
 export interface StageState {
   readonly coverage: ReadonlyArray<readonly [part: string, coverage: Coverage]>
   readonly count: number
   readonly quarantined: ReadonlyArray<Quarantined>
-  readonly rows: ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]>
+  readonly rows: ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Taken>]>
   readonly removed: ReadonlyArray<readonly [account: string, ids: ReadonlyArray<string>]>
   readonly unread: ReadonlyArray<readonly [account: string, ids: ReadonlyArray<string>]>
   readonly unreadAnywhere: ReadonlyArray<string>
@@ -73,13 +81,14 @@ export class Stage {
   held = 0
   readonly quarantined: Array<Quarantined> = []
   readonly #parts: Parts = new Map()
-  readonly #rows = new Map<string, Array<Observation>>()
+  readonly #rows = new Map<string, Array<TakenRow>>()
   readonly #removed = new Map<string, Set<string>>()
   /** Ids of rows that could not be read, by account; those of drivers name none. */
   readonly #unread = new Map<string, Set<string>>()
   readonly #unreadAnywhere = new Set<string>()
   readonly #dataType: DataType
-  readonly #digest: Digest["Service"]
+  /** How its rows are read. */
+  readonly form: RowForm
   readonly #inverted: ReadonlySet<string>
 
   /** `inverted`: upstream ids of the accounts of which amounts are turned round as they are read (`SignOverride.ts`). */
@@ -90,14 +99,17 @@ export class Stage {
     inverted: ReadonlySet<string> = new Set()
   ) {
     this.#dataType = dataType
-    this.#digest = digest
+    this.form = rowForm(dataType, digest)
     this.#inverted = inverted
     if (state === undefined) return
     for (const [part, coverage] of state.coverage) this.#parts.set(part, coverage)
     this.count = state.count
     this.quarantined.push(...state.quarantined)
     for (const [account, rows] of state.rows) {
-      this.#rows.set(account, [...rows])
+      this.#rows.set(
+        account,
+        rows.map((row) => new TakenRow(row, this.form))
+      )
       this.held += rows.length
     }
     for (const [account, ids] of state.removed) this.#removed.set(account, new Set(ids))
@@ -111,7 +123,7 @@ export class Stage {
       coverage: [...this.#parts],
       count: this.count,
       quarantined: this.quarantined,
-      rows: [...this.#rows],
+      rows: Array.from(this.#rows, ([account, rows]) => [account, rows.map(takenOf)] as const),
       removed: Array.from(this.#removed, ([account, ids]) => [account, [...ids]] as const),
       unread: Array.from(this.#unread, ([account, ids]) => [account, [...ids]] as const),
       unreadAnywhere: [...this.#unreadAnywhere]
@@ -121,7 +133,7 @@ export class Stage {
   add(page: SyncPage): void {
     for (const observed of page.upserted) {
       const isInverted = this.#inverted.has(observed.providerAccountId)
-      const read = ingest(this.#dataType, isInverted ? turned(observed) : observed, this.#digest)
+      const read = takeIn(this.#dataType, isInverted ? turned(observed) : observed)
       if ("quarantined" in read) {
         this.quarantined.push(read.quarantined)
         const unread = this.#unread.get(observed.providerAccountId)
@@ -132,10 +144,11 @@ export class Stage {
       this.count++
       this.held++
       const { providerAccountId } = observed
+      const row = new TakenRow(read, this.form)
       const rows = this.#rows.get(providerAccountId)
-      if (rows === undefined) this.#rows.set(providerAccountId, [read.observation])
-      else rows.push(read.observation)
-      this.#removed.get(providerAccountId)?.delete(read.observation.providerId)
+      if (rows === undefined) this.#rows.set(providerAccountId, [row])
+      else rows.push(row)
+      this.#removed.get(providerAccountId)?.delete(row.providerId)
     }
     for (const { providerAccountId, providerId } of page.removed) {
       const removed = this.#removed.get(providerAccountId)
@@ -175,7 +188,7 @@ export class Stage {
   }
 
   /** Hands over the rows that are held, by account, each in the order in which they were shown. */
-  letGo(): ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]> {
+  letGo(): ReadonlyArray<readonly [account: string, rows: ReadonlyArray<TakenRow>]> {
     const given = [...this.#rows].filter(([, rows]) => rows.length > 0)
     for (const [account] of given) this.#rows.set(account, [])
     this.held = 0

@@ -20,7 +20,7 @@ import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { Digest } from "../../src/shared/Digest.ts"
 import { Ids } from "../../src/shared/Ids.ts"
-import { ingest } from "../../src/sync/Ingest.ts"
+import { rowForm, takeIn, TakenRow } from "../../src/sync/Ingest.ts"
 import type { SnapshotOfAccount } from "../../src/sync/SnapshotOfAccount.ts"
 import { LedgerWriter } from "../../src/sync/LedgerWriter.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
@@ -205,6 +205,7 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
     yield* Corrections,
     yield* Digest
   ]
+  const form = rowForm("transactions", digest)
   const caller = ownerOf(workspace)
   const ref = { bankId: bank.id, accountId: account.id, dataType: "transactions" } as const
   const names = new Map<string, string>()
@@ -215,13 +216,15 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
     scope,
     observations: rows.flatMap(({ amount, date, id, link, pending, text }) => {
       const fields = { date, originalDescription: text, description: text, amount, currency: "CHF" }
-      const found = ingest(
-        "transactions",
-        { providerAccountId: "a", providerId: id, pendingProviderId: link, pending, fields },
-        digest
-      )
+      const found = takeIn("transactions", {
+        providerAccountId: "a",
+        providerId: id,
+        pendingProviderId: link,
+        pending,
+        fields
+      })
       if ("quarantined" in found) throw new Error(found.quarantined.reason)
-      return [found.observation]
+      return [new TakenRow(found, form)]
     }),
     changeModel: read.coverage.kind === "delta" ? "delta" : "snapshotFull",
     ...read

@@ -1,26 +1,32 @@
-import type { Observation } from "../../src/record/Observation.ts"
-import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import { FieldTexts } from "../../src/sync/FieldTexts.ts"
+import { NodeDigest } from "@millrace/adapters"
+import { Digest } from "../../src/shared/Digest.ts"
+import { rowForm, takeIn, TakenRow } from "../../src/sync/Ingest.ts"
 import { headsText, RowsAside } from "../../src/sync/RowsAside.ts"
+import { joined } from "../../src/sync/RowText.ts"
 import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 
-const rowOf = (n: number): Observation => ({
-  providerId: `r${n}`,
-  pendingProviderId: "",
-  pending: false,
-  date: CalendarDate.make("2026-03-14"),
-  hash: `h${n}`,
-  fields: { description: `Row ${n}` }
-})
+const digest = Effect.runSync(Digest.pipe(Effect.provide(NodeDigest.layer)))
+const form = rowForm("transactions", digest)
 
-/** Parts of ten rows each, and how often the fields of one were unpacked. */
+const rowOf = (n: number): TakenRow => {
+  const description = `Row ${n}`
+  const taken = takeIn("transactions", {
+    providerAccountId: "a",
+    providerId: `r${n}`,
+    pending: false,
+    fields: { date: "2026-03-14", description, originalDescription: description, amount: "1", currency: "USD" }
+  })
+  return "quarantined" in taken ? expect.fail(taken.quarantined.reason) : new TakenRow(taken, form)
+}
+
+/** Parts of ten rows each, and how often what one says was unpacked. */
 const arrange = (parts: number) => {
-  const form = new FieldTexts()
   const aside = new RowsAside(form)
   let unpacked = 0
   for (let part = 0; part < parts; part++) {
     const rows = Array.from({ length: 10 }, (_, n) => rowOf(part * 10 + n))
-    const texts = FieldTexts.joined(rows.map(({ fields }) => form.write(fields)))
+    const texts = joined(rows.map(({ text }) => text))
     aside.add(headsText(rows), () => {
       unpacked++
       return texts
@@ -30,12 +36,18 @@ const arrange = (parts: number) => {
 }
 
 describe("rows on their way back", () => {
-  it("unpack no fields for what ids are asked for", () => {
+  it("unpack nothing for ids, days and statuses", () => {
     const { rows, unpacked } = arrange(5)
-    expect(rows.map(({ hash, providerId }) => `${providerId} ${hash}`)).toEqual(
-      Array.from({ length: 50 }, (_, n) => `r${n} h${n}`)
+    expect(rows.map(({ date, pending, providerId }) => `${providerId} ${date} ${pending}`)).toEqual(
+      Array.from({ length: 50 }, (_, n) => `r${n} 2026-03-14 false`)
     )
     expect(unpacked()).toBe(0)
+  })
+
+  it("have the hashes that they had", () => {
+    const { rows, unpacked } = arrange(2)
+    expect(rows.map(({ hash }) => hash)).toEqual(Array.from({ length: 20 }, (_, n) => rowOf(n).hash))
+    expect(unpacked()).toBe(2)
   })
 
   it("unpack each part once for whoever goes through them in their order", () => {

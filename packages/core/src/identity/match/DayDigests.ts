@@ -214,9 +214,7 @@ const settledAfter = (
   return { settled: after, isQuiet }
 }
 
-const format = "3"
-/** Its blocks have four days each, and it does not say so. What it says of a whole read holds as well. */
-const formerFormat = "2"
+const format = "4"
 const notWhole = "-"
 
 /** What is kept of a read. */
@@ -288,7 +286,7 @@ export class DayDigests {
     this.#contentHash = contentHash
     this.#kept = kept
     this.#whole = shown.digest(says, contentHash)
-    this.isUnchanged = [format, formerFormat].some((one) => kept?.startsWith(`${one} ${this.#whole} `) === true)
+    this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
   }
 
   /** The rows of the read, before anything is asked of them. */

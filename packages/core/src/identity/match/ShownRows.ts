@@ -10,9 +10,12 @@ import { oldestPosted } from "./Proof.ts"
 /** Rows that are digested together. It is part of what is kept: another number is another format. */
 const together = 512
 
-/** All that matching by ids asks of a row. */
-export const matchedText = ({ hash, pending, providerId }: Observation): string =>
-  `${hash} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
+/** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at once more. */
+export const matchedText = (row: Observation): string => {
+  const { content, pending, providerId } = row
+  const said = content === undefined ? row.hash : `${content.length} ${content}`
+  return `${said} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
+}
 
 /** What a read says besides its rows. */
 export interface ReadSays {
