@@ -19,6 +19,8 @@ export {
   syncDataTypes
 } from "../record/DataType.ts"
 export { blankOf } from "../record/BlankFields.ts"
+export { coded, fieldCode, fieldName, named, storedKey } from "../record/FieldCodes.ts"
+export { hasJust, ofForms } from "../record/FieldForms.ts"
 export { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 export { Fields, FieldValue } from "../record/FieldValue.ts"
 export {

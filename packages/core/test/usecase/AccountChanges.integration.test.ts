@@ -53,8 +53,8 @@ it.live("turns all rows of a large account or none, keeps its bank and its task 
       yield* records.write(scopeOf(account), written)
       const signs = Effect.map(
         sql<{ readonly positive: number; readonly negative: number }>`select
-          count(*) filter (where fields->>'amount' not like '-%')::int as positive,
-          count(*) filter (where fields->>'amount' like '-%')::int as negative
+          count(*) filter (where amount >= 0)::int as positive,
+          count(*) filter (where amount < 0)::int as negative
           from record where account_id = ${account.id}`,
         ([counts]) => counts!
       )

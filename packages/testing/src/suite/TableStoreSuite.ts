@@ -2,7 +2,7 @@
 import type { ActorRef } from "@millrace/core/access"
 import { Ids } from "@millrace/core"
 import { type Table, wholeScan } from "@millrace/core/table"
-import { type FeedRow, TableStore } from "@millrace/core/storage"
+import { type FeedRow, TableStore, Transactor } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -216,15 +216,56 @@ export const tests: StorageTests = (it) => {
   it.effect("makes one row per key however many write it at once", () =>
     Effect.gen(function* () {
       const { table, store } = yield* arrange
+      const { atomically } = yield* Transactor
       const answers = yield* Effect.forEach(
         Array.from({ length: 12 }, (_, i) => i),
-        (i) => put(table, [row("a", { [`w${i}`]: "1" }), row("b", { [`w${i}`]: "1" })]),
+        (i) =>
+          atomically(
+            Effect.andThen(
+              store.lock(table.workspaceId, table.id),
+              put(table, [row("a", { [`w${i}`]: "1" }), row("b", { [`w${i}`]: "1" })])
+            )
+          ),
         { concurrency: "unbounded" }
       )
       const rows = yield* store.rows(wholeScan(table.id, { limit: 10 }))
       expect(rows).toHaveLength(2)
       for (const { values } of rows) expect(Object.keys(values)).toHaveLength(12)
       expect(new Set(answers.map((answer) => answer.get("a"))).size).toBe(1)
+    })
+  )
+
+  it.effect("keeps cells under names of fields of every kind, and merges, clears and orders by them", () =>
+    Effect.gen(function* () {
+      const { store, table } = yield* arrange
+      const first = { amount: "-1", description: "Café", pending: false, merchantName: null, own: "a", fees: "2" }
+      yield* put(table, [row("a", first), row("b", { ...first, amount: "-20", description: "bar" })])
+      yield* put(table, [row("a", { amount: "-30", description: null, pending: true }), row("b", first)])
+      const sorted = { limit: 5, sort: [{ field: "amount", as: "number", desc: false }] } as const
+      const values = Effect.map(store.rows(wholeScan(table.id, sorted)), (rows) => rows.map((one) => one.values))
+      const [a, b] = [{ ...first, amount: "-30", description: null, pending: true }, first]
+      expect(yield* values).toEqual([a, b])
+      yield* store.clearField(table.id, "amount")
+      yield* store.clearField(table.id, "own")
+      const without = (cells: typeof a | typeof b) =>
+        Object.fromEntries(Object.entries(cells).filter(([key]) => key !== "amount" && key !== "own"))
+      expect(yield* values).toEqual([without(a), without(b)])
+      const rows = yield* store.rowsByKey(table.id, ["a"])
+      yield* store.putRows(
+        table.id,
+        rows.map((one) => ({
+          row: { ...one, values: { ...one.values, description: "by hand" }, held: ["description"] },
+          folded: {},
+          entries: []
+        })),
+        0
+      )
+      yield* put(table, [row("a", { description: "from the feed", fees: "3" })])
+      expect((yield* store.rowsByKey(table.id, ["a"]))[0]?.values).toEqual({
+        ...without(a),
+        description: "by hand",
+        fees: "3"
+      })
     })
   )
 }

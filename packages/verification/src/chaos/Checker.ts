@@ -5,6 +5,8 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
+import { storedKey } from "@millrace/core/record"
+import { fieldSql } from "../../../adapters/src/storage/postgres/RecordFields.ts"
 import { recordsOf } from "../process/Reading.ts"
 import type { Installation } from "./Installation.ts"
 import type { ChaosFeed } from "./World.ts"
@@ -148,7 +150,7 @@ const shown = (...cells: ReadonlyArray<unknown>): string => cells.map(String).jo
 /** The ledger of a bank by the ids of the records, compared with the truth by the ids of the bank. */
 const checkLedger = async ({ bank, database }: Installation, { bankId, ref }: ChaosFeed) => {
   const rows = await database.query(
-    `select r.id, r.provider_id, r.date::text, r.amount::text, r.fields->>'description' as description, r.pending
+    `select r.id, r.provider_id, r.date::text, r.amount::text, ${fieldSql("description")} as description, r.pending
      from record r join account a on a.id = r.account_id
      where a.bank_id = '${bankId}' and r.data_type = 'transactions' and r.state = 'live'`
   )
@@ -180,8 +182,9 @@ const delivered = async (
 ): Promise<ReadonlyArray<readonly [string, string]>> => {
   if (destination.kind === "table") {
     const rows = await database.query(
-      `select external_key as key, field_values->>'date' as date, field_values->>'amount' as amount,
-         field_values->>'description' as description, field_values->>'pending' as pending
+      `select external_key as key, ${["date", "amount", "description", "pending"]
+        .map((name) => `field_values->>'${storedKey(name)}' as ${name}`)
+        .join(", ")}
        from table_row where table_id = '${destination.tableId}'`
     )
     return rows.map((row) => [String(row["key"]).replace(/^transactions:/, ""), cells(row)])

@@ -1,8 +1,17 @@
 /** Rows of feeds in one statement, for tables without facets. */
+import { coded, hasJust, storedKey } from "@millrace/core/record"
 import type { Row } from "@millrace/core/table"
 import type { FeedRow } from "@millrace/core/storage"
 import { ofKeys } from "./RowKeys.ts"
 import { textColumns } from "./TextColumns.ts"
+
+/** The cells of a row; those of an earlier version that are given are under their codes from now on. */
+const cellsCoded = `case when not r.field_values ?| $11::text[] then r.field_values
+  else (r.field_values - $11::text[]) || (select jsonb_object_agg(k.code, r.field_values->k.name)
+    from unnest($9::text[], $10::text[]) k(name, code) where k.name <> k.code and r.field_values ? k.name) end`
+
+const cellsMerged = `(${cellsCoded}) || case when r.held = '[]' then g.vals
+  else g.vals - array(select k.code from unnest($9::text[], $10::text[]) k(name, code) where r.held ? k.name) end`
 
 // Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones. The table is
 // locked, so nobody else makes a row of one of the keys meanwhile.
@@ -14,12 +23,12 @@ export const putStatement = `
       string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
   ), known as materialized (${ofKeys("r.id, r.external_key as key, r.trashed_at is null as live", "$1", "array(select key from given)", "true", "select key_no from given")}
   ), merged as (
-    update table_row r set field_values = cells_merged(r.field_values, g.vals, r.held),
+    update table_row r set field_values = ${cellsMerged},
       folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
     from given g join known k on k.key = g.key
     where k.live and r.table_id = $1 and r.id = any(array(select id from known where live)) and r.id = k.id
-      and cells_merged(r.field_values, g.vals, r.held) <> r.field_values
+      and ${cellsMerged} <> ${cellsCoded}
   ), put as (
     insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by,
       updated_by, version, created_at, updated_at)
@@ -65,13 +74,6 @@ export interface FeedRowGroup {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Without a list of its keys, which nearly every row would have made for nothing. */
-const hasJust = (values: FeedRow["values"], keys: ReadonlyArray<string>): boolean => {
-  let n = 0
-  for (const key in values) if (key !== keys[n++]) return false
-  return n === keys.length
-}
-
 /** Rows by the cells they have: one group, as long as they come from one feed. */
 export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
   const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
@@ -93,12 +95,19 @@ export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"
 const keyColumns = ({ ids, rows }: FeedRowGroup) => [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? "")]
 
 const cellColumns = ({ rows }: FeedRowGroup) => [
-  rows.map((row) => row.json ?? JSON.stringify(row.values)),
+  rows.map((row) => row.json ?? JSON.stringify(coded(row.values))),
   rows.map((row) => JSON.stringify(row.folded))
 ]
 
 /** For `makeStatement`. */
 export const makeColumns = (group: FeedRowGroup) => textColumns(keyColumns(group), cellColumns(group))
+
+/** The keys of its cells behind the columns: all of them, what each is stored under, and those that have a code. */
+export const keyLists = ({ keys }: FeedRowGroup): ReadonlyArray<ReadonlyArray<string>> => [
+  keys,
+  keys.map(storedKey),
+  keys.filter((key) => storedKey(key) !== key)
+]
 
 /** For `putStatement`. */
 export const putColumns = (group: FeedRowGroup) =>

@@ -13,6 +13,7 @@ import {
   type Test,
   type TestNode
 } from "@millrace/core/filter"
+import { fieldCode } from "@millrace/core/record"
 import type { SqlParameters } from "./SqlParameters.ts"
 
 /** The rows that are filtered. */
@@ -49,6 +50,13 @@ const anyOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? pa
  */
 export const foldedSql = (kept: string, text: string): string => `coalesce(${kept}, lower(${text} collate "C"))`
 
+/** A cell, null where the row has none: under its code, or as rows of earlier versions have it. */
+export const cellSql = (cells: string, field: string, how: "->" | "->>", parameters: SqlParameters): string => {
+  const code = fieldCode(field)
+  const named = `${cells}${how}${parameters.text(field)}`
+  return code === undefined ? `(${named})` : `coalesce(${cells}${how}${parameters.text(code)}, ${named})`
+}
+
 class Row {
   private readonly alias: string
   private readonly table: FilteredTable
@@ -68,12 +76,16 @@ class Row {
     return this.table.own.has(field) ? ownColumns[field]?.(this.alias) : undefined
   }
 
+  private cell(field: string, how: "->" | "->>"): string {
+    return cellSql(`${this.alias}.field_values`, field, how, this.parameters)
+  }
+
   raw(field: string): string {
-    return this.own(field) ?? `(${this.alias}.field_values->>${this.key(field)})`
+    return this.own(field) ?? this.cell(field, "->>")
   }
 
   json(field: string): string {
-    return `(${this.alias}.field_values->${this.key(field)})`
+    return this.cell(field, "->")
   }
 
   /** Text of which upper and lower case are the same. */

@@ -73,6 +73,7 @@ import { enrichmentTypes } from "./migrations/0061_enrichment_types.ts"
 import { entryBlocks } from "./migrations/0062_entry_blocks.ts"
 import { recordScopes } from "./migrations/0063_record_scopes.ts"
 import { numberedRowKeys } from "./migrations/0064_row_keys.ts"
+import { shortNames } from "./migrations/0065_short_names.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -142,7 +143,8 @@ export const migrations = {
   "0061_enrichment_types": enrichmentTypes,
   "0062_entry_blocks": entryBlocks,
   "0063_record_scopes": recordScopes(),
-  "0064_row_keys": numberedRowKeys()
+  "0064_row_keys": numberedRowKeys(),
+  "0065_short_names": shortNames
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -1,5 +1,4 @@
 /** What a read of an account begins with, in one statement, and a page of its records in the same message. */
-import type { ShownRecord } from "@millrace/core/record"
 import { type AccountLook, AccountLooks } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,7 +6,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant } from "./Column.ts"
 import { accountColumns, type AccountRow, bankColumns, type BankRow, toAccount, toBank } from "./PostgresBankStore.ts"
-import { makePages } from "./RecordPages.ts"
+import { makePages, type ShownRow, toShown } from "./RecordPages.ts"
 import { stored } from "./SqlFailure.ts"
 import { type Reading, readBoth } from "./WalledClient.ts"
 
@@ -60,7 +59,7 @@ export const layer: Layer.Layer<AccountLooks, never, SqlClient.SqlClient> = Laye
         }
         const [[row], rows] = yield* stored(readBoth(sql, look, page))
         const found = lookOf(row as LookRow | undefined)
-        return Option.isNone(found.account) ? found : { ...found, page: rows as ReadonlyArray<ShownRecord> }
+        return Option.isNone(found.account) ? found : { ...found, page: (rows as ReadonlyArray<ShownRow>).map(toShown) }
       })
     })
   })

@@ -10,6 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
+import { fieldsOf, packFields, type PackedRow } from "./RecordFields.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,
@@ -103,7 +104,7 @@ const columnsOf = (writes: ReadonlyArray<RecordWrite>) =>
       writes.map((write) => write.state),
       writes.map((write) => write.hash)
     ],
-    [writes.map((write) => JSON.stringify(write.fields))]
+    [writes.map((write) => packFields(write.fields, write))]
   )
 
 /** Every write of a record gives it a number above all others. */
@@ -206,12 +207,11 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       }),
       fields: Effect.fn("RecordStore.fields")(function* (scope, ids) {
         if (ids.length === 0) return new Map<string, Fields>()
-        const rows = yield* storedInBulk(sql<{
-          readonly id: string
-          readonly fields: Fields
-        }>`select id, fields from record
+        const rows = yield* storedInBulk(sql<
+          PackedRow & { readonly id: string }
+        >`select id, date, pending, fields from record
           where ${inLedger(sql, scope)} and id = any(${ids}::text[])`)
-        return new Map(rows.map((row) => [row.id, row.fields]))
+        return new Map(rows.map((row) => [row.id, fieldsOf(row)]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
         const { apart = false, areNew = false, dayDigests } = options ?? {}

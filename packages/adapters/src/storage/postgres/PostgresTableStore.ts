@@ -1,5 +1,6 @@
 /** Tables and their rows in PostgreSQL. */
 import type { ActorRef } from "@millrace/core/access"
+import { storedKey } from "@millrace/core/record"
 import type { Row, RowId, RowScan, TableField, TableId } from "@millrace/core/table"
 import { markKey, type StorageUnavailable, TableStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
@@ -7,7 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json, nullable } from "./Column.ts"
-import { type FeedRowGroup, groups, makeColumns, makeStatement, putColumns, putStatement } from "./FeedRowSql.ts"
+import {
+  type FeedRowGroup,
+  groups,
+  keyLists,
+  makeColumns,
+  makeStatement,
+  putColumns,
+  putStatement
+} from "./FeedRowSql.ts"
 import { ofKeys } from "./RowKeys.ts"
 import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
@@ -225,7 +234,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           const { separator, texts } = yield* putColumns(group)
           const put = yield* ask<{ readonly key: string; readonly id: string }>({
             text: putStatement,
-            values: [id, actorJson(actor), separator, ...texts, group.keys]
+            values: [id, actorJson(actor), separator, ...texts, ...keyLists(group)]
           })
           for (const row of put) written.set(row.key, row.id)
         }
@@ -265,9 +274,10 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         return rows.map(toRow)
       }),
       clearField: Effect.fn("TableStore.clearField")(function* (id, key) {
-        yield* storedInBulk(sql`update table_row set field_values = field_values - ${key}::text,
+        const keys = [storedKey(key), key]
+        yield* storedInBulk(sql`update table_row set field_values = field_values - ${keys}::text[],
             folded = folded - ${key}::text, held = held - ${key}::text
-          where table_id = ${id} and (jsonb_exists(field_values, ${key}) or jsonb_exists(held, ${key}))`)
+          where table_id = ${id} and (jsonb_exists_any(field_values, ${keys}::text[]) or jsonb_exists(held, ${key}))`)
       }),
       dropFacets: Effect.fn("TableStore.dropFacets")(function* (id, facets) {
         if (facets.length === 0) return

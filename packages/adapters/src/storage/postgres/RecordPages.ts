@@ -6,12 +6,18 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { inLedger, inState, ledgerText, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
+import { fieldSql, fieldsOf, type PackedRow } from "./RecordFields.ts"
 import { find, foundRecords, isSearched } from "./RecordSearch.ts"
 import { searchOf } from "./SearchBlock.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
 
-const shownColumns = "id, date, fields"
+const shownColumns = "id, date, pending, fields"
+
+export type ShownRow = PackedRow & Pick<ShownRecord, "id" | "date">
+
+/** A row of `shownReading`. */
+export const toShown = (row: ShownRow): ShownRecord => ({ id: row.id, date: row.date, fields: fieldsOf(row) })
 
 /**
  * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, or for more than
@@ -36,7 +42,7 @@ const textOf = (shape: Shape, continued: boolean, most: number, size: number): s
     ...(from === undefined ? [] : [`${recordDay} >= ${next()}::date`]),
     ...(to === undefined ? [] : [`${recordDay} <= ${next()}::date and date is not null`]),
     ...(pending === undefined ? [] : [`pending = ${next()}`]),
-    ...(type === undefined ? [] : [`fields->>'type' = ${next()}`]),
+    ...(type === undefined ? [] : [`${fieldSql("type")} = ${next()}`]),
     ...(continued ? [`(${recordDay}, id) < (coalesce(${next()}::date, '-infinity'), ${next()})`] : [])
   ]
   return `select ${shownColumns} from (select ${shownColumns} from record where ${conditions.join(" and ")}
@@ -119,8 +125,10 @@ export const makePages = (sql: SqlClient) => {
       Effect.map(planned<RecordRow>(scope, query, recordColumns), (rows) => rows.map(toRecord)),
     shownPage: (scope: RecordScope, query: PageQuery) =>
       isPlain(query)
-        ? Effect.flatMap(prepared(scope, query), ({ text, values }) => stored(sql.unsafe<ShownRecord>(text, values)))
-        : planned<ShownRecord>(scope, query, shownColumns),
+        ? Effect.flatMap(prepared(scope, query), ({ text, values }) =>
+            Effect.map(stored(sql.unsafe<ShownRow>(text, values)), (rows) => rows.map(toShown))
+          )
+        : Effect.map(planned<ShownRow>(scope, query, shownColumns), (rows) => rows.map(toShown)),
     /** The statement of a page of `shownPage`, where it is one that needs no look before it. */
     shownReading: (scope: RecordScope, query: PageQuery) =>
       isPlain(query) ? prepared(scope, query) : Effect.succeed(undefined)

@@ -1,19 +1,13 @@
 /** Rows of the ledger as the kernel sees them, and filters over them. */
 import type { AccountId } from "@millrace/core/bank"
-import {
-  type DataType,
-  dataTypes,
-  type Fields,
-  type HeldRecord,
-  type LedgerRecord,
-  type RecordState
-} from "@millrace/core/record"
+import { type DataType, dataTypes, type HeldRecord, type LedgerRecord, type RecordState } from "@millrace/core/record"
 import type { RecordFilter, RecordScope } from "@millrace/core/storage"
 import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant, present } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
+import { fieldSql, fieldsOf, type PackedRow } from "./RecordFields.ts"
 
 export interface RecordRow {
   readonly id: string
@@ -25,7 +19,7 @@ export interface RecordRow {
   readonly state: RecordState
   readonly merged_into: string | null
   readonly hash: string
-  readonly fields: Fields
+  readonly fields: PackedRow["fields"]
   readonly change_no: bigint
   readonly version: number
   readonly annotated: boolean
@@ -52,7 +46,7 @@ export const toRecord = (row: RecordRow): LedgerRecord => ({
   pending: row.pending,
   state: row.state,
   hash: row.hash,
-  fields: row.fields,
+  fields: fieldsOf(row),
   changeNo: Number(row.change_no),
   version: row.version,
   annotated: row.annotated,
@@ -88,8 +82,8 @@ export const ofAccounts = (column: string, accounts: string): string =>
 export const ledgerText = (account: string, type: string, workspace: string): string =>
   `in_scope(${itsScope}, ${account}, ${type}, ${workspace})`
 
-const contains = (sql: SqlClient, field: string, text: string): Fragment =>
-  sql`strpos(lower((fields->>${field}) collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
+const contains = (sql: SqlClient, field: "description" | "merchantName", text: string): Fragment =>
+  sql`strpos(lower(${sql.literal(fieldSql(field))} collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
 
 /** Written out, so that the planner knows which indexes cover it. */
 export const inState = {
@@ -107,8 +101,8 @@ export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fr
     ...(from === undefined ? [] : [sql`${sql.literal(recordDay)} >= ${from}::date`]),
     ...(to === undefined ? [] : [sql`${sql.literal(recordDay)} <= ${to}::date and date is not null`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),
-    ...(type === undefined ? [] : [sql`fields->>'type' = ${type}`]),
-    ...(category === undefined ? [] : [sql`fields->>'category' = ${category}`]),
+    ...(type === undefined ? [] : [sql`${sql.literal(fieldSql("type"))} = ${type}`]),
+    ...(category === undefined ? [] : [sql`${sql.literal(fieldSql("category"))} = ${category}`]),
     ...(text === undefined ? [] : [sql.or([contains(sql, "description", text), contains(sql, "merchantName", text)])]),
     ...(minAmount === undefined ? [] : [sql`amount >= ${minAmount}::numeric`]),
     ...(maxAmount === undefined ? [] : [sql`amount <= ${maxAmount}::numeric`])

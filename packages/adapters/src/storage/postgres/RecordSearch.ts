@@ -5,8 +5,9 @@ import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { fieldsOf, type PackedRow } from "./RecordFields.ts"
 import { inLedger, inScope } from "./RecordRows.ts"
-import { type BlockSearch, blockRows, blocksOf, type SearchBlock, type SearchedRow } from "./SearchBlock.ts"
+import { type BlockSearch, blockRows, blocksOf, type SearchBlock } from "./SearchBlock.ts"
 import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -141,7 +142,7 @@ interface Ledger {
   readonly data_type: RecordScope["dataType"]
 }
 
-interface NumberedRow extends SearchedRow {
+interface NumberedRow extends PackedRow {
   readonly change_no: bigint
 }
 
@@ -162,7 +163,9 @@ const scopeOf = ({ account_id, data_type, workspace_id }: Ledger): RecordScope =
 /** Writes blocks with the rows of these change numbers, which are in ascending order. */
 const insertBlocks = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger, rows: ReadonlyArray<NumberedRow>) {
   if (rows.length === 0) return
-  const parameters = yield* blockParameters(blocksOf(rows))
+  const parameters = yield* blockParameters(
+    blocksOf(rows.map((row) => ({ fields: fieldsOf(row), pending: row.pending })))
+  )
   const nos = `{${rows.map(({ change_no }) => change_no).join(",")}}`
   yield* sql.unsafe(
     `insert into record_search (workspace_id, account_id, data_type, first_no, last_no, nos, rows, texts, starts,
@@ -181,7 +184,7 @@ const takeUp = Effect.fnUntraced(function* (sql: SqlClient) {
     order by account_id, data_type, last_no limit 1 for update skip locked`
   if (unknown === undefined) return 0
   const own = sql`${inScope(sql, scopeOf(unknown))} and last_no = ${unknown.last_no}`
-  const rows = yield* sql<NumberedRow>`select change_no, fields, pending from record
+  const rows = yield* sql<NumberedRow>`select change_no, date, fields, pending from record
     where ${inLedger(sql, scopeOf(unknown))} and change_no between ${unknown.first_no} and ${unknown.last_no}
     order by change_no limit ${most}`.unprepared
   // The rest of it is unknown still. Numbers are taken in their order, so none below it comes to light later.
@@ -212,7 +215,7 @@ const putTogether = Effect.fnUntraced(function* (
     )
     select case when t.nos is null then t.first_no + n - 1 else t.nos[n] end as no
     from taken t cross join lateral generate_series(1, t.rows) n`.unprepared
-  const rows = yield* sql<NumberedRow>`select change_no, fields, pending from (
+  const rows = yield* sql<NumberedRow>`select change_no, date, fields, pending from (
       select * from record where ${inLedger(sql, scopeOf(ledger))} and change_no = any(${taken.map(({ no }) => String(no))}::text[]::bigint[]) offset 0
     ) r order by change_no`.unprepared
   yield* insertBlocks(sql, ledger, rows)

@@ -11,7 +11,7 @@ import {
   type SortKey,
   type SortValue
 } from "@millrace/core/table"
-import { filterSql, foldedSql } from "./FilterSql.ts"
+import { cellSql, filterSql, foldedSql } from "./FilterSql.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 import { rowColumns } from "./TableRows.ts"
 
@@ -29,11 +29,10 @@ const sortExpression = ({ as, field }: SortKey, parameters: SqlParameters): stri
   if (as === "id") return "r.id"
   if (as === "createdAt") return "r.created_at"
   if (as === "updatedAt") return "r.updated_at"
-  const key = parameters.text(field)
-  const raw = `(r.field_values->>${key})`
+  const raw = cellSql("r.field_values", field, "->>", parameters)
   switch (as) {
     case "text":
-      return `(${foldedSql(`r.folded->>${key}`, raw)} collate "C")`
+      return `(${foldedSql(`r.folded->>${parameters.text(field)}`, raw)} collate "C")`
     case "exact":
       return `(${raw} collate "C")`
     case "number":

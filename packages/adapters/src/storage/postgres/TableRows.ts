@@ -1,4 +1,5 @@
 /** Tables and their rows between PostgreSQL and the kernel. */
+import { coded, named } from "@millrace/core/record"
 import { purgeAt, type Row, type StoredRow, type Table, type TableField } from "@millrace/core/table"
 import { instant, optionalInstant, present } from "./Column.ts"
 
@@ -62,6 +63,7 @@ export const actorJson = (actor: Row["createdBy"]): string => JSON.stringify(sto
 export interface RowRow {
   readonly id: Row["id"]
   readonly table_id: Row["tableId"]
+  /** With codes in place of names, or with names as rows of earlier versions have them. */
   readonly field_values: Row["values"]
   readonly held: Row["held"]
   readonly external_key: string | null
@@ -81,7 +83,7 @@ export const rowColumns = `r.id, r.table_id, r.field_values, r.held, r.external_
 export const toRow = (row: RowRow): Row => ({
   id: row.id,
   tableId: row.table_id,
-  values: row.field_values,
+  values: named(row.field_values),
   held: row.held,
   createdBy: toActor(row.created_by),
   updatedBy: toActor(row.updated_by ?? row.created_by),
@@ -108,7 +110,7 @@ export const putParameters = (rows: ReadonlyArray<StoredRow>): readonly [rows: s
   JSON.stringify(
     rows.map(({ folded, row }) => ({
       id: row.id,
-      vals: row.values,
+      vals: coded(row.values),
       folded,
       held: row.held,
       key: row.externalKey ?? null,
