@@ -23,6 +23,7 @@ import {
   type Gathered,
   mayFall,
   type PipelineFault,
+  RecordWalk,
   run,
   type RunOptions,
   runWithLines
@@ -82,27 +83,15 @@ interface Looked {
   readonly placed: PlacedAccount
 }
 
-/** A record as it is before a step of its pipeline. */
-interface Ran {
+/** A record on its way through the pipeline of a feed. */
+interface Walking {
   readonly pipeline: CompiledPipeline
-  readonly before: number
-  readonly notes: RecordNotes | undefined
-  readonly fields: Fields
-  /** What it fell into, by id; absent where nobody asked. */
-  readonly lines?: ReadonlyMap<string, Fields> | undefined
+  readonly walk: RecordWalk
 }
 
-const noLines: ReadonlyMap<string, Fields> = new Map<string, Fields>()
-
-/** Whether it is the same before a later step: those between are of sets, and say nothing of it. */
-const isSame = ({ before, notes, pipeline }: Ran, later: number): boolean => {
-  if (later < before) return false
-  for (let at = before; at < later; at++) {
-    const { enrichment, kind } = pipeline.steps[at]!
-    if (kind?.family !== "set" || notes?.claims.has(enrichment.id) === true) return false
-  }
-  return true
-}
+/** Each of them once. */
+const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> =>
+  keys.length < 2 ? keys : [...new Set(keys)]
 
 /** What is known of the fields that a kind reads. */
 const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
@@ -121,8 +110,8 @@ export class AnalysisSlice {
   private readonly gone = new Map<string, AccountId>()
   private readonly notes = new Map<string, RecordNotes>()
   private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
-  /** What records last were, by record. */
-  private readonly ran = new Map<string, Ran>()
+  /** Each as far as an enrichment has looked at it: they are asked in the order of the pipelines. */
+  private readonly walking = new Map<string, Walking>()
 
   constructor(input: SliceInput) {
     this.input = input
@@ -288,57 +277,60 @@ export class AnalysisSlice {
         accountId,
         fields: { ...readOf(this.viewOf(looked, place).fields, reads), removed: true }
       }
-      return [...new Set(kind.partitions(prepared, gone))].map((partition) => ({ ...gone, partition }))
+      return once(kind.partitions(prepared, gone)).map((partition) => ({ ...gone, partition }))
     }
-    if (kind.lines === true && mayFall(pipeline, options.notes)) {
-      const { fields: whole, lines } = this.linesBefore(looked, place, options)
-      if (lines.size > 0) {
-        const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
-        for (const [lineRecordId, line] of lines) {
-          const fields = readOf(line, reads)
-          const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields }
-          for (const partition of new Set(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields }))) {
-            const some = parts.get(partition) ?? []
-            parts.set(partition, some)
-            some.push(one)
-          }
-        }
-        const fields = readOf(whole, reads)
-        return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
+    const { notes } = options
+    const { fields: whole, lines } =
+      kind.lines === true && mayFall(pipeline, notes)
+        ? this.linesBefore(looked, place, options)
+        : { fields: this.fieldsBefore(looked, place, options), lines: undefined }
+    const fields = readOf(whole, reads)
+    if (lines === undefined || lines.size === 0) {
+      const record = { recordId, accountId, fields }
+      return once(kind.partitions(prepared, record)).map((partition) => ({ ...record, partition }))
+    }
+    const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
+    for (const [lineRecordId, line] of lines) {
+      const own = readOf(line, reads)
+      const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields: own }
+      for (const partition of once(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields: own }))) {
+        const some = parts.get(partition) ?? []
+        parts.set(partition, some)
+        some.push(one)
       }
     }
-    const record = { recordId, accountId, fields: readOf(this.fieldsBefore(looked, place, options), reads) }
-    return [...new Set(kind.partitions(prepared, record))].map((partition) => ({ ...record, partition }))
+    return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
+  }
+
+  /** The record as the steps before one leave it, until it goes on from there. */
+  private fieldsBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }): Fields {
+    const { before, notes } = options
+    if (notes?.split === undefined) return this.walkOf(looked, place, options).fieldsBefore(before, notes)
+    return run(place.pipeline, this.viewOf(looked, place), { today: this.input.today }, options).fields
   }
 
   /** The same, with what the record falls into. */
   private linesBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }) {
-    const { pipeline } = place
     const { before, notes } = options
-    const last = this.ran.get(looked.record.id)
-    // Where a person split the record there is a place between steps at which it falls.
-    const mayStand = last?.pipeline === pipeline && last.notes === notes && notes?.split === undefined
-    if (mayStand && last.lines !== undefined && isSame(last, before)) return { fields: last.fields, lines: last.lines }
-    const { lines: made, record } = runWithLines(
-      pipeline,
-      this.viewOf(looked, place),
-      { today: this.input.today },
-      options
-    )
-    const lines = made.size === 0 ? noLines : new Map(Array.from(made, ([id, { fields }]) => [id, fields]))
-    this.ran.set(looked.record.id, { pipeline, before, notes, fields: record.fields, lines })
-    return { fields: record.fields, lines }
+    if (notes?.split === undefined) {
+      const walk = this.walkOf(looked, place, options)
+      const lines = walk.linesBefore(before, notes)
+      return { fields: walk.fieldsBefore(before, notes), lines }
+    }
+    const view = this.viewOf(looked, place)
+    const { lines, record } = runWithLines(place.pipeline, view, { today: this.input.today }, options)
+    return { fields: record.fields, lines: new Map(Array.from(lines, ([id, { fields }]) => [id, fields])) }
   }
 
-  /** The record as the steps before one leave it. They run once for all that look at it one behind the other. */
-  private fieldsBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }): Fields {
+  /** A record that another pipeline was asked about begins anew in this one. */
+  private walkOf(looked: Looked, place: Place, options: RunOptions): RecordWalk {
     const { pipeline } = place
-    const { before, notes } = options
-    const last = this.ran.get(looked.record.id)
-    if (last?.pipeline === pipeline && last.notes === notes && isSame(last, before)) return last.fields
-    const { fields } = run(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
-    this.ran.set(looked.record.id, { pipeline, before, notes, fields })
-    return fields
+    const { id } = looked.record
+    const last = this.walking.get(id)
+    if (last?.pipeline === pipeline) return last.walk
+    const walk = new RecordWalk(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
+    this.walking.set(id, { pipeline, walk })
+    return walk
   }
 
   /** Lets what an enrichment says now be seen by those behind it. */

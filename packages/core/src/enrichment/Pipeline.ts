@@ -351,6 +351,59 @@ export const run = (
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
+const noLines: ReadonlyMap<string, never> = new Map<string, never>()
+
+/**
+ * A record on its way through a pipeline, for whoever asks what it is before one step and then before a later one: no step is
+ * run twice. What a person splits falls between two steps, so such a record cannot stop there (`run`, `runWithLines`).
+ */
+export class RecordWalk {
+  private readonly view: View
+  private going: Going
+  private at = 0
+  private progress: Progress | undefined
+  private fallen: Fallen | undefined
+  /** How far its lines came. */
+  private linesAt = 0
+
+  constructor({ steps }: CompiledPipeline, view: View, context: PlanContext, { gathered, notes }: RunOptions) {
+    this.view = view
+    this.going = { steps, context, gathered, notes }
+    this.progress = begun(view, notes)
+  }
+
+  /**
+   * As the steps before one leave it; it is another one when it goes on. `notes`: what stands beside it by now, of which no
+   * step has been asked yet.
+   */
+  fieldsBefore(before: number, notes: RecordNotes | undefined): Fields {
+    if (before < this.at) throw new RangeError("a record goes through its pipeline once")
+    if (notes !== this.going.notes) this.going = { ...this.going, notes }
+    this.progress = goOn(this.going, this.view, this.progress, this.at, before, this.fall)
+    this.at = before
+    return this.progress === undefined ? this.view.fields : this.progress.view.fields
+  }
+
+  /** What it fell into before that step, by id; they are others when it goes on. */
+  linesBefore(before: number, notes: RecordNotes | undefined): ReadonlyMap<string, Fields> {
+    this.fieldsBefore(before, notes)
+    if (this.fallen === undefined || this.fallen.lines.length === 0) return noLines
+    const lines = new Map<string, Fields>()
+    for (const line of this.fallen.lines) {
+      goOn(this.going, line.view, line, this.linesAt, before)
+      lines.set(line.view.recordId, line.view.fields)
+    }
+    this.linesAt = before
+    return lines
+  }
+
+  private readonly fall = (one: Fallen): void => {
+    if (this.fallen !== undefined) return
+    this.fallen = one
+    this.linesAt = one.after
+  }
+}
+
 /** Whether a record may have fallen into lines, or did so before: by an enrichment, or by a person. */
 export const mayFall = ({ makesLines }: CompiledPipeline, notes: RecordNotes | undefined): boolean =>
   makesLines || notes?.split !== undefined
@@ -365,8 +418,6 @@ export interface WithLines {
   /** By their ids, in order: `recordId:lineId`. */
   readonly lines: ReadonlyMap<string, PipelineResult>
 }
-
-const noLines: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** The record with its lines. What set kinds say of the record is said of each line; some say more of one line alone. */
 export const runWithLines = (

@@ -114,6 +114,11 @@ interface Encoded {
 const byKey = (a: { readonly partition: string }, b: { readonly partition: string }): number =>
   a.partition < b.partition ? -1 : a.partition > b.partition ? 1 : 0
 
+const nowhere: ReadonlyArray<AnalysisEntry> = []
+
+const inOrderOfKeys = (entries: ReadonlyArray<AnalysisEntry>): ReadonlyArray<AnalysisEntry> =>
+  entries.length < 2 ? entries : entries.toSorted(byKey)
+
 const textOf = (entries: ReadonlyArray<AnalysisEntry>): string =>
   JSON.stringify(
     entries.map(({ accountId, fields, lines, partition }) => [partition, accountId, fields, ...(lines ?? [])])
@@ -193,11 +198,12 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)
   for (const { entries, recordId } of observed) {
-    const next = entries.toSorted(byKey)
-    const last = (before.get(recordId) ?? []).toSorted(byKey)
-    if (next.length === last.length && textOf(next) === textOf(last)) continue
+    const next = inOrderOfKeys(entries)
+    const last = inOrderOfKeys(before.get(recordId) ?? nowhere)
+    if (next.length === last.length && (next.length === 0 || textOf(next) === textOf(last))) continue
     moved.set(recordId, next)
-    for (const { partition } of [...last, ...next]) dirty.add(partition)
+    for (const { partition } of last) dirty.add(partition)
+    for (const { partition } of next) dirty.add(partition)
   }
   const inOrder = [...dirty].filter((key) => aside?.has(key) !== true).toSorted()
 

@@ -325,3 +325,80 @@ describe("claims of one row", () => {
     expect(runWith(again).faults).toEqual([])
   })
 })
+
+describe("a record that is asked for step by step", () => {
+  const always = when("description", "isNotEmpty")
+  const halves = {
+    rules: [
+      {
+        id: "shared",
+        conditions: always,
+        lines: [
+          { key: "mine", method: "percent", value: "60" },
+          { key: "yours", method: "remainder", set: { category: "Shared" } }
+        ]
+      }
+    ]
+  }
+  const said = { path: "p", evidence: null, field: "dedupe.state", value: "posted" }
+  const notes = { words: [], silent: new Map(), claims: new Map([["b", [said]]]) }
+  const pipeline = Pipeline.compile(
+    [
+      enrichment("a", "rule", setRule(always, "category", "A", { phase: "pre" })),
+      enrichment("b", "dedupe", {}),
+      enrichment("c", "rule", setRule(when("category", "equals", "A"), "category", "C")),
+      enrichment("d", "split", halves),
+      enrichment("e", "rule", setRule(when("category", "equals", "Shared"), "notes", "E", { phase: "post" }))
+    ],
+    "transactions",
+    kinds
+  )
+  const view = { recordId: "txn", fields: tram }
+  const at = (id: string) => pipeline.steps.findIndex(({ enrichment: one }) => one.id === id)
+  // What a set kind says is known once it has been asked.
+  const notesBefore = (before: number) => (before > at("b") ? notes : undefined)
+
+  it("is before each step what it would be if it had been asked for there alone, and so are its lines", () => {
+    const walk = new Pipeline.RecordWalk(pipeline, view, context, {})
+    for (let before = 0; before <= pipeline.steps.length; before++) {
+      const alone = Pipeline.runWithLines(pipeline, view, context, { before, notes: notesBefore(before) })
+      expect({ ...walk.fieldsBefore(before, notesBefore(before)) }).toEqual(alone.record.fields)
+      const lines = walk.linesBefore(before, notesBefore(before))
+      expect([...lines]).toEqual(Array.from(alone.lines, ([id, { fields }]) => [id, fields]))
+    }
+    expect(walk.fieldsBefore(pipeline.steps.length, notes)).toMatchObject({ category: "C", "dedupe.state": "posted" })
+    const last = [...walk.linesBefore(pipeline.steps.length, notes).values()]
+    expect(last.map(({ category, notes: text }) => [category, text])).toEqual([
+      ["C", undefined],
+      ["Shared", "E"]
+    ])
+    expect(tram["category"]).toBe("")
+  })
+
+  it("has lines that come to the same whether or not they were asked for on the way", () => {
+    const walk = new Pipeline.RecordWalk(pipeline, view, context, { notes })
+    walk.fieldsBefore(pipeline.steps.length - 1, notes)
+    const alone = Pipeline.runWithLines(pipeline, view, context, { notes })
+    const lines = walk.linesBefore(pipeline.steps.length, notes)
+    expect([...lines]).toEqual(Array.from(alone.lines, ([id, { fields }]) => [id, fields]))
+  })
+
+  it("runs no step twice, and never goes back", () => {
+    let asked = 0
+    const counting: RecordKind = { ...rule, plan: (...given) => (asked++, rule.plan(...given)) }
+    const counted = Pipeline.compile(
+      [
+        enrichment("a", "rule", setRule(always, "category", "A")),
+        enrichment("b", "rule", setRule(always, "notes", "B"))
+      ],
+      "transactions",
+      kindsOf([...bundled.filter(({ type }) => type !== "rule"), counting])
+    )
+    const walk = new Pipeline.RecordWalk(counted, view, context, {})
+    walk.fieldsBefore(1, undefined)
+    walk.fieldsBefore(1, undefined)
+    walk.linesBefore(2, undefined)
+    expect(asked).toBe(2)
+    expect(() => walk.fieldsBefore(1, undefined)).toThrow(RangeError)
+  })
+})

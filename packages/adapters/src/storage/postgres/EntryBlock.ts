@@ -41,15 +41,22 @@ const columnOf = (values: ReadonlyArray<Fields[string]>): ReadonlyArray<Fields[s
   return typeof first !== "object" && values.every((value) => value === first) ? [first!] : values
 }
 
+const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((one, at) => one === b[at])
+
 const bodyOf = (entries: ReadonlyArray<AnalysisEntry>): string => {
   const shapes = new Map<string, { readonly fields: ReadonlyArray<string>; readonly at: Array<number> }>()
   const lines: Array<readonly [number, Lines]> = []
+  let last: { readonly fields: ReadonlyArray<string>; readonly at: Array<number> } | undefined
   entries.forEach((entry, at) => {
     const fields = Object.keys(entry.fields)
-    const key = JSON.stringify(fields)
-    const shape = shapes.get(key) ?? { fields, at: [] }
-    if (shape.at.length === 0) shapes.set(key, shape)
-    shape.at.push(at)
+    // Most have the fields of the one before.
+    if (last === undefined || !isSame(last.fields, fields)) {
+      const key = JSON.stringify(fields)
+      last = shapes.get(key) ?? { fields, at: [] }
+      if (last.at.length === 0) shapes.set(key, last)
+    }
+    last.at.push(at)
     if (entry.lines !== undefined) lines.push([at, entry.lines])
   })
   const body: Body = {

@@ -8,7 +8,7 @@ import type { CachedAnswer } from "../../../model/AnswerCache.ts"
 import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
 import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
-import { chooseTemperature, type Example, type NaiveBayes, type Verdict } from "../../../model/NaiveBayes.ts"
+import { chooseTemperature, type Example, type NaiveBayes } from "../../../model/NaiveBayes.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
 import { conditionOf } from "../../../rule/Condition.ts"
@@ -68,11 +68,6 @@ const dayMillis = 86_400_000
 /** Verdicts of the local classifier that are kept. */
 const mostVerdicts = 20_000
 
-interface Local {
-  readonly answer: string | undefined
-  readonly verdict: Verdict
-}
-
 export interface PreparedCategorize {
   readonly config: AiCategorizeConfig
   readonly endpoint: DecisionModel | undefined
@@ -84,7 +79,8 @@ export interface PreparedCategorize {
     readonly label: string
     readonly description?: string | undefined
   }>
-  readonly verdicts: Map<string, Local>
+  /** What was said of features, whatever record they are of. */
+  readonly verdicts: Map<string, Outcome>
   /** Questions that may still be asked in this run. */
   readonly room: { keys: number }
 }
@@ -146,20 +142,6 @@ const judgedOf = ({ config, matches }: PreparedCategorize, view: View, context: 
   return features.textKey === "" && features.mcc === undefined ? undefined : features
 }
 
-const judgeLocally = ({ classifier, config, verdicts }: PreparedCategorize, features: Features): Local => {
-  // Of the amount its size counts and nothing else: what a merchant takes again is judged once.
-  const key = JSON.stringify({ ...features, amount: amountBand(features.amount) })
-  const known = verdicts.get(key)
-  if (known !== undefined) return known
-  // What comes back from a merchant belongs where its payments do; only what nobody knows is judged as income.
-  const plain =
-    features.sign === "in" ? classifier.classify({ ...features, sign: "none" }, config.abstainBelow) : undefined
-  const judged = plain?.answer === undefined ? classifier.classify(features, config.abstainBelow) : plain
-  if (verdicts.size >= mostVerdicts) verdicts.clear()
-  verdicts.set(key, judged)
-  return judged
-}
-
 const thousandths = (probability: number): string => String(Math.round(probability * 1_000) / 1_000)
 
 const claimsOf = (
@@ -175,6 +157,28 @@ const claimsOf = (
 ]
 
 const nothing: Outcome = { claims: [] }
+
+const judgeLocally = (prepared: PreparedCategorize, features: Features): Outcome => {
+  const { classifier, config, verdicts } = prepared
+  const { abstainBelow } = config
+  // Of the amount its size counts and nothing else: what a merchant takes again is judged once.
+  const key = JSON.stringify({ ...features, amount: amountBand(features.amount) })
+  const known = verdicts.get(key)
+  if (known !== undefined) return known
+  // What comes back from a merchant belongs where its payments do; only what nobody knows is judged as income.
+  const plain = features.sign === "in" ? classifier.classify({ ...features, sign: "none" }, abstainBelow) : undefined
+  const { answer, verdict } = plain?.answer === undefined ? classifier.classify(features, abstainBelow) : plain
+  const [best] = verdict.top
+  let outcome = nothing
+  if (answer !== undefined && best !== undefined) {
+    const top = verdict.top.map(({ label, probability }) => ({ label, probability: Number(thousandths(probability)) }))
+    const evidence = { by: "local", text: features.textKey, top, abstainBelow }
+    outcome = { claims: claimsOf(prepared, answer, "local", best.probability, evidence), matched: true }
+  }
+  if (verdicts.size >= mostVerdicts) verdicts.clear()
+  verdicts.set(key, outcome)
+  return outcome
+}
 
 const plan = (
   prepared: PreparedCategorize,
@@ -192,19 +196,7 @@ const plan = (
     const evidence = { by: "endpoint", model: prepared.endpoint?.id ?? "", key, probability, abstainBelow }
     return { claims: claimsOf(prepared, answer, "endpoint", probability, evidence), matched: true }
   }
-  const { answer, verdict } = judgeLocally(prepared, features)
-  const [best] = verdict.top
-  if (answer === undefined || best === undefined) return nothing
-  const top = verdict.top.map(({ label, probability }) => ({ label, probability: Number(thousandths(probability)) }))
-  return {
-    claims: claimsOf(prepared, answer, "local", best.probability, {
-      by: "local",
-      text: features.textKey,
-      top,
-      abstainBelow
-    }),
-    matched: true
-  }
+  return judgeLocally(prepared, features)
 }
 
 /** What people said, as examples; older words count less. `month` is the first instant of the month. */

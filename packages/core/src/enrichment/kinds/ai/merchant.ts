@@ -43,6 +43,8 @@ export interface PreparedMerchant {
   readonly config: AiMerchantConfig
   readonly endpoint: DecisionModel | undefined
   readonly resolver: MerchantResolver
+  /** What was made of texts, whatever record they are of: `knownOf`. */
+  readonly known: Map<string, Known>
   readonly matches: ((view: View, context: PlanContext) => boolean) | undefined
   /** Whose merchants they are: ids of others are others. */
   readonly workspaceId: string
@@ -94,8 +96,18 @@ interface Party {
   readonly text: string
   /** The name that the provider gave; `""` where there is none, or an enrichment has decided the field. */
   readonly providerName: string
-  readonly person: string | undefined
 }
+
+/** What is said of a party, and whether it is a private person. */
+interface Known {
+  readonly outcome: Outcome
+  readonly isPerson: boolean
+  /** The merchant, where it is one that has a key. */
+  readonly merchant: { readonly name: string; readonly id: string } | undefined
+}
+
+/** Parties of which it is kept what is said. */
+const mostKnown = 8_192
 
 const partyOf = (
   { config, matches }: Pick<PreparedMerchant, "config" | "matches">,
@@ -108,7 +120,7 @@ const partyOf = (
   const reading = readParty(text)
   const name = textIn(fields["merchantName"])
   if (reading.textKey === "" && name === "") return undefined
-  return { ...reading, text, providerName: name, person: personIn(reading) }
+  return { ...reading, text, providerName: name }
 }
 
 const claim = (field: string, value: string | null, path: string, evidence: Schema.Json): Claim => ({
@@ -117,18 +129,6 @@ const claim = (field: string, value: string | null, path: string, evidence: Sche
   path,
   evidence
 })
-
-const outcomeOf = (prepared: PreparedMerchant, { processor, textKey }: Party, found: Resolved): Outcome => {
-  const { by, name, step } = found
-  const key = merchantKey(textKeyOf(name))
-  const evidence = { step, by, text: textKey }
-  const claims = [claim("merchantName", name, step, evidence)]
-  if (key !== "") {
-    claims.push(claim("merchantId", prepared.idOf(key), step, evidence), claim("merchantKey", key, step, evidence))
-  }
-  if (processor !== "") claims.push(claim("processor", processor, step, evidence))
-  return { claims, matched: true }
-}
 
 const resolved = (
   { config, resolver }: PreparedMerchant,
@@ -141,18 +141,48 @@ const resolved = (
 
 const nothing: Outcome = { claims: [] }
 
+const judged = (prepared: PreparedMerchant, party: Party, said: string | undefined): Known => {
+  const { processor, textKey } = party
+  const person = personIn(party)
+  const isPerson = person !== undefined
+  const processorOf = (step: string, evidence: Schema.Json) =>
+    processor === "" ? [] : [claim("processor", processor, step, evidence)]
+  if (isPerson && prepared.resolver.resolve(textKey, "") === undefined) {
+    const evidence = { step: "person", by: textKey, text: textKey }
+    const claims = [claim("merchantName", titleCase(person), "person", evidence), ...processorOf("person", evidence)]
+    return { outcome: { claims, matched: true }, isPerson, merchant: undefined }
+  }
+  const found = resolved(prepared, party, said)
+  if (found === undefined) return { outcome: nothing, isPerson, merchant: undefined }
+  const { by, name, step } = found
+  const key = merchantKey(textKeyOf(name))
+  const evidence = { step, by, text: textKey }
+  const merchant = key === "" ? undefined : { name, id: prepared.idOf(key) }
+  const named =
+    merchant === undefined
+      ? []
+      : [claim("merchantId", merchant.id, step, evidence), claim("merchantKey", key, step, evidence)]
+  const claims = [claim("merchantName", name, step, evidence), ...named, ...processorOf(step, evidence)]
+  return { outcome: { claims, matched: true }, isPerson, merchant }
+}
+
+/** The same texts lead to the same merchant, and come again and again. */
+const knownOf = (prepared: PreparedMerchant, party: Party, said?: string): Known => {
+  if (said !== undefined) return judged(prepared, party, said)
+  const { known } = prepared
+  // Neither of the first two has a line break in it.
+  const key = `${party.textKey}\n${party.processor}\n${party.providerName}`
+  let found = known.get(key)
+  if (found === undefined) {
+    if (known.size >= mostKnown) known.clear()
+    known.set(key, (found = judged(prepared, party, said)))
+  }
+  return found
+}
+
 const plan = (prepared: PreparedMerchant, view: View, context: PlanContext, gathered?: GatheredMerchants): Outcome => {
   const party = partyOf(prepared, view, context)
-  if (party === undefined) return nothing
-  const { person, processor, textKey } = party
-  if (person !== undefined && prepared.resolver.resolve(textKey, "") === undefined) {
-    const evidence = { step: "person", by: textKey, text: textKey }
-    const claims = [claim("merchantName", titleCase(person), "person", evidence)]
-    if (processor !== "") claims.push(claim("processor", processor, "person", evidence))
-    return { claims, matched: true }
-  }
-  const found = resolved(prepared, party, gathered?.names.get(textKey))
-  return found === undefined ? nothing : outcomeOf(prepared, party, found)
+  return party === undefined ? nothing : knownOf(prepared, party, gathered?.names.get(party.textKey)).outcome
 }
 
 const matcher = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine) => {
@@ -214,6 +244,7 @@ export const makeMerchant = ({
     config,
     endpoint: endpointOf(models, config.model),
     resolver: new MerchantResolver(noNames),
+    known: new Map(),
     matches: config.when === undefined ? undefined : matcher(config.when, catalog, patterns),
     workspaceId: "",
     idOf: ids(sha256, ""),
@@ -230,6 +261,7 @@ export const makeMerchant = ({
     const opened: PreparedMerchant = {
       ...prepared,
       resolver: aliases.size + merges.size === 0 ? prepared.resolver : new MerchantResolver({ aliases, merges }),
+      known: new Map(),
       workspaceId: scope.workspaceId,
       idOf: ids(sha256, scope.workspaceId),
       merges: merged,
@@ -242,7 +274,7 @@ export const makeMerchant = ({
       const { config, endpoint, resolver, room } = prepared
       const parties = views.flatMap((view) => {
         const party = partyOf(prepared, view, scope)
-        return party === undefined || party.person !== undefined ? [] : [{ view, party }]
+        return party === undefined || knownOf(prepared, party).isPerson ? [] : [{ view, party }]
       })
       const wanted =
         endpoint === undefined
@@ -296,16 +328,12 @@ export const makeMerchant = ({
         room.quiet ??= yield* told.begins(scope)
         const seen = new Set<string>()
         for (const { party } of parties) {
-          // The same texts lead to the same merchant.
-          const texts = `${party.textKey}\n${party.providerName}`
-          if (seen.has(texts)) continue
-          seen.add(texts)
-          const name = resolved(prepared, party, names.get(party.textKey))?.name
-          const key = name === undefined ? "" : merchantKey(textKeyOf(name))
-          if (name === undefined || key === "") continue
-          const subjectId = prepared.idOf(key)
-          const event = room.quiet ? undefined : merchantCreated.of({ ...of, subjectId, data: { name } })
-          events.push({ key: subjectId, event })
+          const { merchant } = knownOf(prepared, party, names.get(party.textKey))
+          if (merchant === undefined || seen.has(merchant.id)) continue
+          const { id, name } = merchant
+          seen.add(id)
+          const event = room.quiet ? undefined : merchantCreated.of({ ...of, subjectId: id, data: { name } })
+          events.push({ key: id, event })
         }
         yield* told.tell(scope, events)
       }

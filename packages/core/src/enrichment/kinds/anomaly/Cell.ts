@@ -18,6 +18,28 @@ const middleOf = (sorted: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[at]! : (sorted[at - 1]! + sorted[at]!) / 2
 }
 
+/** The median distance from a value that lies among them: the nearest ones are taken from both sides. */
+const middleDistance = (sorted: ReadonlyArray<number>, center: number): number => {
+  const { length } = sorted
+  let above = place(sorted, center)
+  let below = above - 1
+  let [last, now] = [0, 0]
+  for (let taken = 0; taken <= length >> 1; taken++) {
+    const [up, down] = [sorted[above], sorted[below]]
+    const far = up === undefined ? Number.POSITIVE_INFINITY : Math.abs(up - center)
+    const deep = down === undefined ? Number.POSITIVE_INFINITY : Math.abs(down - center)
+    last = now
+    if (far <= deep) {
+      now = far
+      above++
+    } else {
+      now = deep
+      below--
+    }
+  }
+  return length % 2 === 1 ? now : (last + now) / 2
+}
+
 export interface Usual {
   readonly n: number
   /** Median, and the median distance from it. */
@@ -75,11 +97,10 @@ export class Cell {
     if (this.usualNow !== undefined) return this.usualNow
     const { sorted } = this
     const center = middleOf(sorted)
-    const off = sorted.map((value) => Math.abs(value - center)).toSorted((a, b) => a - b)
     return (this.usualNow = {
       n: sorted.length,
       center,
-      mad: middleOf(off),
+      mad: middleDistance(sorted, center),
       least: sorted[0]!,
       most: sorted.at(-1)!,
       second: sorted.at(-2) ?? sorted[0]!

@@ -71,15 +71,30 @@ const foreignCodes: ReadonlySet<string> = new Set(
   "usd eur gbp chf jpy aud cad nzd sek nok dkk pln czk huf ron try brl mxn zar inr thb sgd hkd cny".split(" ")
 )
 
-const read = (text: string, words: Phrases<FeeWord>): Said => {
-  let texts = saidBy.get(words)
-  if (texts === undefined) saidBy.set(words, (texts = new Map()))
-  const known = texts.get(text)
-  if (known !== undefined) return known
-  const plain = plainWords(text)
+const noPhrases: ReadonlyMap<FeeKind, string> = new Map()
+const noCurrencies: ReadonlySet<string> = new Set()
+
+/** Of a text without any of the words. */
+const nothing: Said = {
+  phrases: noPhrases,
+  weak: undefined,
+  never: undefined,
+  alone: false,
+  cash: false,
+  wired: false,
+  returned: false,
+  currencies: noCurrencies
+}
+
+const currenciesIn = (plain: ReadonlyArray<string>): ReadonlySet<string> =>
+  plain.some((word) => foreignCodes.has(word)) ? new Set(plain.filter((word) => foreignCodes.has(word))) : noCurrencies
+
+const said = (plain: ReadonlyArray<string>, words: Phrases<FeeWord>): Said => {
+  const hits = words.find(plain)
+  const currencies = currenciesIn(plain)
+  if (hits.length === 0) return currencies === noCurrencies ? nothing : { ...nothing, currencies }
   const phrases = new Map<FeeKind, string>()
   const others = new Map<FeeWord, string>()
-  const hits = words.find(plain)
   let rest = plain.filter((word) => lettered.test(word)).length
   for (const { at, phrase, value, words: count } of hits) {
     rest -= plain.slice(at, at + count).filter((word) => lettered.test(word)).length
@@ -87,7 +102,7 @@ const read = (text: string, words: Phrases<FeeWord>): Said => {
       if (!phrases.has(value)) phrases.set(value, phrase)
     } else if (!others.has(value)) others.set(value, phrase)
   }
-  const said: Said = {
+  return {
     phrases,
     weak: others.get("weak"),
     never: others.get("never"),
@@ -95,11 +110,19 @@ const read = (text: string, words: Phrases<FeeWord>): Said => {
     cash: others.has("cash"),
     wired: others.has("wired"),
     returned: others.has("returned"),
-    currencies: new Set(plain.filter((word) => foreignCodes.has(word)))
+    currencies
   }
+}
+
+const read = (text: string, words: Phrases<FeeWord>): Said => {
+  let texts = saidBy.get(words)
+  if (texts === undefined) saidBy.set(words, (texts = new Map()))
+  const known = texts.get(text)
+  if (known !== undefined) return known
+  const made = said(plainWords(text), words)
   if (texts.size >= mostTexts) texts.clear()
-  texts.set(text, said)
-  return said
+  texts.set(text, made)
+  return made
 }
 
 const lettered = /\p{L}{2,}/u
@@ -125,20 +148,25 @@ export const feeItem = (
   const currency = (typeof told === "string" ? Currency.parse(told) : undefined) ?? account?.currency
   if (currency === undefined) return undefined
   const amount = Decimal.abs(signed)
-  const { currencies, ...said } = read(textOf(record), words)
+  const { alone, cash, currencies, never, phrases, returned, weak, wired } = read(textOf(record), words)
   const own = account?.currency ?? currency
   return {
     recordId,
     date,
-    day: CalendarDate.toEpochDay(date),
+    day: CalendarDate.epochDayOf(date),
     amount,
     size: Number(amount),
     debit: Decimal.isNegative(signed),
     currency,
     halfUnit: 10 ** -Currency.minorDigits(currency) / 2,
-    ...said,
-    cash: said.cash || fields["type"] === "ATM",
-    foreign: currency !== own || [...currencies].some((code) => code !== own.toLowerCase()),
+    phrases,
+    weak,
+    never,
+    alone,
+    cash: cash || fields["type"] === "ATM",
+    wired,
+    returned,
+    foreign: currency !== own || (currencies.size > 0 && [...currencies].some((code) => code !== own.toLowerCase())),
     label: fields["type"] === "FEE" || fields["category"] === "BANK_FEES",
     record
   }

@@ -35,7 +35,7 @@ const partitions = ({ config, words }: PreparedFees, record: SetRecord): Readonl
   const { date } = record.fields
   const on = typeof date === "string" ? CalendarDate.parse(date) : undefined
   if (on === undefined) return []
-  const day = CalendarDate.toEpochDay(on)
+  const day = CalendarDate.epochDayOf(on)
   if ("fees" in record.fields) return monthsOf(record.accountId, day, day)
   const item = feeItem(record, undefined, words)
   if (item === undefined) return []
