@@ -73,6 +73,30 @@ export const businessDaysApart = (calendar: BusinessCalendar, from: number, to: 
   return a <= b ? count : -count
 }
 
+/** The same of days within a span, which are counted once: for those who look at many pairs of few days. */
+export class BusinessDays {
+  private readonly first: number
+  /** Of each day, the business days from the first one up to the day that it counts as. */
+  private readonly ordinals: Int32Array
+
+  /** Days from `first` to `last`, both with. */
+  constructor(calendar: BusinessCalendar, first: number, last: number) {
+    const known = numbers(calendar)
+    this.first = first
+    this.ordinals = new Int32Array(Math.max(0, last - first + 1))
+    let [counted, count] = [first - 1, 0]
+    for (let day = first; day <= last; day++) {
+      const until = following(known, day)
+      while (counted < until) if (isOpen(known, ++counted)) count++
+      this.ordinals[day - first] = count
+    }
+  }
+
+  apart(from: number, to: number): number {
+    return this.ordinals[to - this.first]! - this.ordinals[from - this.first]!
+  }
+}
+
 /** 0 is Sunday. */
 export const weekdayOf = (date: CalendarDate.CalendarDate): number =>
   // 1970-01-01 was a Thursday.

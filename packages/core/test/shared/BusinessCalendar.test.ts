@@ -1,5 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
+  type BusinessCalendar,
+  BusinessDays,
+  businessDaysApart,
   businessDaysBetween,
   isBusinessDay,
   shift,
@@ -30,6 +33,26 @@ describe("business days", () => {
     expect(shift(withHolidays, date, "preceding")).toBe("2026-02-26")
     expect(shift(withHolidays, date, "none")).toBe(date)
     expect(shift(standardWeek, day("2026-02-27"), "following")).toBe("2026-02-27")
+  })
+
+  it("are as far apart counted once for a span as counted for two days, through runs of holidays longer than a year too", () => {
+    const first = CalendarDate.toEpochDay(day("2026-02-10"))
+    const run = (days: number) => Array.from({ length: days }, (_, n) => CalendarDate.fromEpochDay(first + 9 + n))
+    const calendars: ReadonlyArray<BusinessCalendar> = [
+      standardWeek,
+      withHolidays,
+      { weekend: [], holidays: run(30) },
+      { weekend: [0, 1, 2, 3, 4, 6], holidays: run(500) }
+    ]
+    for (const calendar of calendars) {
+      const span = new BusinessDays(calendar, first, first + 59)
+      for (let from = first; from < first + 60; from++) {
+        for (let to = first; to < first + 60; to++) {
+          // Without the sign of nothing.
+          expect(span.apart(from, to), `${from} ${to}`).toBe(businessDaysApart(calendar, from, to) + 0)
+        }
+      }
+    }
   })
 
   it("count from one day to another, both ways", () => {

@@ -3,7 +3,7 @@ import type * as Currency from "../../../shared/Currency.ts"
 import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
 import type * as CalendarDate from "../../../shared/CalendarDate.ts"
-import { type BusinessCalendar, businessDaysApart } from "../../../shared/BusinessCalendar.ts"
+import { type BusinessCalendar, BusinessDays } from "../../../shared/BusinessCalendar.ts"
 import { type Lessons, noLesson, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { unitsPerOne } from "./Leg.ts"
@@ -60,6 +60,8 @@ type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 export class Candidates {
   private readonly input: CandidateInput
   private readonly likely: InflowCounts
+  private readonly openDays: BusinessDays
+  private readonly found: Array<ScoredPair> = []
   private withCode: ReadonlyMap<string, ReadonlyArray<number>> | undefined
   private readonly ratesOf = new Map<string, Decimal.Decimal | undefined>()
   private readonly caps = new Map<number, number>()
@@ -90,18 +92,24 @@ export class Candidates {
   constructor(input: CandidateInput) {
     this.input = input
     this.likely = new InflowCounts(input.legs)
+    this.openDays = new BusinessDays(input.calendar, input.legs.firstDay, input.legs.lastDay)
   }
 
   /** All pairs of outflows of the month that reach `floor` centibits, in order. */
   scored(floor: number): ReadonlyArray<ScoredPair> {
+    this.exact(floor)
+    this.others(floor)
+    return this.found.splice(0).toSorted(comparePairs)
+  }
+
+  /** Keeps a pair that reaches the floor. */
+  private consider(out: number, into: number, fit: Fit, floor: number): void {
     const { apart, legs } = this.input
-    const found: Array<ScoredPair> = []
-    this.each((out, into, fit) => {
-      if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
-      const score = this.weigh(out, into, fit)
-      if (score >= floor) found.push(this.weighed(out, into, fit, score))
-    })
-    return found.toSorted(comparePairs)
+    if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
+    // Most pairs of which something is missing are none, and are seen to be none before anything is counted for them.
+    if (fit === "fee" && this.most(out, into) < floor) return
+    const score = this.weigh(out, into, fit)
+    if (score >= floor) this.found.push(this.weighed(out, into, fit, score))
   }
 
   /** Whether the two could be a pair at all, whatever speaks for it. */
@@ -131,43 +139,62 @@ export class Candidates {
     return !lessons.isEmpty && lessons.wereLinked(legs.leg(out), legs.leg(into))
   }
 
-  /** Visits the candidates by amount. */
-  private each(visit: (out: number, into: number, fit: Fit) => void): void {
-    const { legs, lessons } = this.input
+  /** Those of equal amounts. */
+  private exact(floor: number): void {
+    const { legs } = this.input
     const { amounts } = legs
-    const [from, to] = ownOuts(legs)
-    for (let n = from; n < to; n++) {
-      const out = legs.outs[n]!
+    const { met } = amounts
+    for (let n = 0; n < met.length; n++) {
+      const out = met[n]!
+      if (!legs.isOwn(out)) continue
       for (let into = amounts.arrived(out); into >= 0; into = amounts.next(into)) {
+        if (!legs.mayMeet(out, into)) continue
         const fit = this.fit(out, into)
-        if (fit !== undefined) visit(out, into, fit)
-      }
-    }
-    const currencies = this.outCurrencies()
-    for (const into of legs.ins) {
-      if (legs.isPending(into)) continue
-      for (const currency of currencies) {
-        const isSame = currency === legs.currency[into]
-        // What is missing from an amount is a fee where both say that they are a transfer.
-        if (isSame && legs.weight[into]! <= 0 && lessons.isEmpty) continue
-        const [least, most] = isSame ? this.feeSpan(into) : this.rateSpan(into, currency)
-        if (!(least <= most)) continue
-        const among = this.among(currency, isSame && lessons.isEmpty)
-        for (let n = among.from(least); n < among.size && among.units[n]! <= most; n++) {
-          const out = among.legs[n]!
-          if (!legs.isOwn(out) || !legs.mayMeet(out, into) || legs.sameAmount(out, into)) continue
-          const fit = this.fit(out, into)
-          if (fit !== undefined) visit(out, into, fit)
-        }
+        if (fit !== undefined) this.consider(out, into, fit, floor)
       }
     }
   }
 
-  private outCurrencies(): ReadonlyArray<number> {
+  /** Those of which something is missing, or which are of two currencies. */
+  private others(floor: number): void {
+    const { legs, lessons } = this.input
+    const { ins } = legs
+    const currencies = this.outCurrencies()
+    for (let n = 0; n < ins.length; n++) {
+      const into = ins[n]!
+      const isSilent = legs.weight[into]! <= 0 && lessons.isEmpty
+      if (isSilent && currencies.length === 1 && currencies[0] === legs.currency[into]) continue
+      if (legs.isPending(into)) continue
+      for (const currency of currencies) {
+        const isSame = currency === legs.currency[into]
+        // What is missing from an amount is a fee where both say that they are a transfer.
+        if (isSame && isSilent) continue
+        const [least, most] = isSame ? this.feeSpan(into) : this.rateSpan(into, currency)
+        if (least <= most) this.between(this.among(currency, isSame && lessons.isEmpty), into, least, most, floor)
+      }
+    }
+  }
+
+  private between(among: SortedUnits, into: number, least: number, most: number, floor: number): void {
     const { legs } = this.input
-    const found = new Set<number>()
-    for (const out of legs.outs) found.add(legs.currency[out]!)
-    return [...found]
+    for (let n = among.from(least); n < among.size && among.units[n]! <= most; n++) {
+      const out = among.legs[n]!
+      if (!legs.isOwn(out) || !legs.mayMeet(out, into) || legs.sameAmount(out, into)) continue
+      const fit = this.fit(out, into)
+      if (fit !== undefined) this.consider(out, into, fit, floor)
+    }
+  }
+
+  private outCurrencies(): ReadonlyArray<number> {
+    const { currency, outs } = this.input.legs
+    const found: Array<number> = []
+    for (let n = 0, last = -1; n < outs.length; n++) {
+      const one = currency[outs[n]!]!
+      if (one === last) continue
+      last = one
+      if (!found.includes(one)) found.push(one)
+    }
+    return found
   }
 
   /** What left in a currency, by amount: all, or what speaks for a transfer by itself. */
@@ -175,9 +202,14 @@ export class Candidates {
     const kept = speaking ? this.speaking : this.outflows
     let sorted = kept.get(currency)
     if (sorted === undefined) {
-      const { legs } = this.input
-      const isMeant = (leg: number) => legs.currency[leg] === currency && (!speaking || legs.weight[leg]! > 0)
-      kept.set(currency, (sorted = new SortedUnits(legs.units, legs.outs.filter(isMeant))))
+      const { currency: currencies, outs, units, weight } = this.input.legs
+      const meant = new Int32Array(outs.length)
+      let count = 0
+      for (let n = 0; n < outs.length; n++) {
+        const leg = outs[n]!
+        if ((!speaking || weight[leg]! > 0) && currencies[leg] === currency) meant[count++] = leg
+      }
+      kept.set(currency, (sorted = new SortedUnits(units, meant.subarray(0, count))))
     }
     return sorted
   }
@@ -308,18 +340,43 @@ export class Candidates {
     return this.parts.pair
   }
 
-  /** The points of a pair, in centibits. */
-  weigh(out: number, into: number, fit: Fit): number {
-    const { calendar, legs, lessons } = this.input
-    const { counts, parts } = this
+  /** The most points that a pair could have of which something is missing, in centibits: as if no stranger were like it. */
+  private most(out: number, into: number): number {
+    const { legs, lessons, strangers } = this.input
+    if (!lessons.isEmpty) return Number.POSITIVE_INFINITY
+    const seen = strangers.all(legs.currency[into]!, legs.account[out]!)
+    return (
+      priorPart(this.rivals(out, into)) +
+      amountPart("fee", {
+        agreeing: 0,
+        strangers: seen,
+        chance: feeChance,
+        penalty: this.penalty(out, into, "fee")
+      }) +
+      lagPart(this.openDays.apart(legs.day[out]!, legs.day[into]!)) +
+      textPart(legs.textWeight(out, into), legs.textWeight(into, out)) +
+      referencePoints +
+      providerPart(legs.hint[out]!, legs.hint[into]!)
+    )
+  }
+
+  /** Inflows that the outflow could be meant by. */
+  private rivals(out: number, into: number): number {
+    const { legs } = this.input
     const { after, before } = legs.window
     const day = legs.day[out]!
-    const rivals = this.likely.count(legs.currency[into]!, legs.account[out]!, day - before, day + after)
-    counts.rivals = Math.max(1, rivals)
+    return Math.max(1, this.likely.count(legs.currency[into]!, legs.account[out]!, day - before, day + after))
+  }
+
+  /** The points of a pair, in centibits. */
+  weigh(out: number, into: number, fit: Fit): number {
+    const { legs, lessons } = this.input
+    const { counts, parts } = this
+    counts.rivals = this.rivals(out, into)
     this.countStrangers(out, into, fit)
     counts.chance = fit === "exact" ? roundness(legs.units[out]!) : fit === "fee" ? feeChance : fxChance
     counts.penalty = this.penalty(out, into, fit)
-    counts.businessDays = businessDaysApart(calendar, day, legs.day[into]!)
+    counts.businessDays = this.openDays.apart(legs.day[out]!, legs.day[into]!)
     counts.textOut = legs.textWeight(out, into)
     counts.textIn = legs.textWeight(into, out)
     const lesson = lessons.isEmpty ? noLesson : lessons.counts(legs.leg(out), legs.leg(into))
@@ -340,13 +397,17 @@ export class Candidates {
   /** The pair that was weighed last. */
   private weighed(out: number, into: number, fit: Fit, score: number): ScoredPair {
     const { legs } = this.input
-    return {
+    const pair: ScoredPair = {
       out: legs.side(out),
       in: legs.side(into),
       band: fit,
       parts: { ...this.parts },
       counts: { ...this.counts },
-      score,
+      score
+    }
+    if (fit !== "fx" && !legs.isMirror(out) && !legs.isMirror(into)) return pair
+    return {
+      ...pair,
       ...(fit === "fx" ? { rate: this.rate(out, into)! } : {}),
       ...(legs.isMirror(out) || legs.isMirror(into) ? { mirror: true as const } : {})
     }
@@ -355,12 +416,3 @@ export class Candidates {
 
 /** More than there are. */
 const mostCurrencies = 65_536
-
-/** The outflows of the month itself among all, which are in the order of days. */
-const ownOuts = ({ day, from, outs, to }: MonthLegs): readonly [number, number] => {
-  let first = 0
-  while (first < outs.length && day[outs[first]!]! < from) first++
-  let last = first
-  while (last < outs.length && day[outs[last]!]! < to) last++
-  return [first, last]
-}

@@ -55,51 +55,72 @@ const isAlone = ({ candidates, legs }: GroupInput, leg: number): boolean => {
   return true
 }
 
-/** Two amounts that make a third mean little: something has to speak for them. */
-const speaks = (legs: MonthLegs, leg: number): boolean => legs.weight[leg]! > 0 || legs.hint[leg]! > 0
+/** Those that something speaks for. */
+const speaking = (legs: MonthLegs, many: Int32Array): Int32Array => {
+  const { hint, weight } = legs
+  const meant = new Int32Array(many.length)
+  let count = 0
+  for (let n = 0; n < many.length; n++) {
+    const leg = many[n]!
+    // Two amounts that make a third mean little: something has to speak for them.
+    if (weight[leg]! > 0 || hint[leg]! > 0) meant[count++] = leg
+  }
+  return meant.subarray(0, count)
+}
 
-/** Two of an account, a currency and a day each, that something speaks for. */
-const couples = (legs: MonthLegs, many: Int32Array): ReadonlyArray<readonly [number, number]> => {
-  const found: Array<readonly [number, number]> = []
-  const ofDay = new Map<number, Array<number>>()
-  const close = (): void => {
-    for (const some of ofDay.values()) {
-      if (some.length > mostOfADay) continue
-      for (const [n, first] of some.entries()) for (const second of some.slice(n + 1)) found.push([first, second])
+/** Two of an account, a currency and a day each, that something speaks for: legs in order, two for each couple. */
+const couples = (legs: MonthLegs, many: Int32Array): ReadonlyArray<number> => {
+  const { account, currency, day, space } = legs
+  const some = speaking(legs, many)
+  const pairs: Array<number> = []
+  const currencies = space.currencies.length
+  const keyOf = (leg: number): number => account[leg]! * currencies + currency[leg]!
+  // Of the day that is looked at: how many there are by account and currency, and one more than the place of the last.
+  const counts = new Int32Array(space.accounts.length * currencies)
+  const lasts = new Int32Array(counts.length)
+  const before = new Int32Array(some.length)
+  for (let from = 0, to = 0; from < some.length; from = to) {
+    for (; to < some.length && day[some[to]!] === day[some[from]!]; to++) {
+      const key = keyOf(some[to]!)
+      counts[key]!++
+      before[to] = lasts[key]!
+      lasts[key] = to + 1
     }
-    ofDay.clear()
+    for (let n = from; n < to; n++) {
+      if (counts[keyOf(some[n]!)]! > mostOfADay) continue
+      for (let last = before[n]!; last > 0; last = before[last - 1]!) pairs.push(some[last - 1]!, some[n]!)
+    }
+    for (let n = from; n < to; n++) counts[keyOf(some[n]!)] = lasts[keyOf(some[n]!)] = 0
   }
-  let day = Number.NaN
-  for (const leg of many) {
-    if (legs.day[leg] !== day) close()
-    day = legs.day[leg]!
-    if (!speaks(legs, leg)) continue
-    const key = legs.account[leg]! * mostCurrencies + legs.currency[leg]!
-    const list = ofDay.get(key)
-    if (list === undefined) ofDay.set(key, [leg])
-    else list.push(leg)
-  }
-  close()
-  return found
+  return pairs
 }
 
-/** Legs by amount: those with one of some amounts. */
-const having = (
-  legs: MonthLegs,
-  ones: Int32Array,
-  sums: ReadonlySet<number>
-): ReadonlyMap<number, ReadonlyArray<number>> => {
-  const found = new Map<number, Array<number>>()
-  if (sums.size === 0) return found
-  for (const leg of ones) {
-    const units = legs.units[leg]!
-    if (!sums.has(units)) continue
-    const list = found.get(units)
-    if (list === undefined) found.set(units, [leg])
-    else list.push(leg)
+const sumBits = 14
+
+/** Where a sum is noted: most amounts are noted nowhere, and are seen to be no sum at once. */
+const bitOf = (units: number): number => Math.imul(units | 0, 0x9e3779b1) >>> (32 - sumBits)
+
+/** Couples by the sum of their amounts: the places of their first legs. */
+class Sums {
+  private readonly noted = new Uint8Array(1 << sumBits)
+  private readonly bySum = new Map<number, Array<number>>()
+
+  constructor(legs: MonthLegs, pairs: ReadonlyArray<number>) {
+    for (let at = 0; at < pairs.length; at += 2) {
+      const sum = legs.units[pairs[at]!]! + legs.units[pairs[at + 1]!]!
+      this.noted[bitOf(sum)] = 1
+      const list = this.bySum.get(sum)
+      if (list === undefined) this.bySum.set(sum, [at])
+      else list.push(at)
+    }
   }
-  return found
+
+  of(units: number): ReadonlyArray<number> {
+    return this.noted[bitOf(units)] === 0 ? none : (this.bySum.get(units) ?? none)
+  }
 }
+
+const none: ReadonlyArray<number> = []
 
 const found = (input: GroupInput): ReadonlyArray<Group> => {
   const { apart, legs } = input
@@ -117,10 +138,14 @@ const found = (input: GroupInput): ReadonlyArray<Group> => {
     [legs.ins, legs.outs],
     [legs.outs, legs.ins]
   ] as const) {
-    const all = couples(legs, many)
-    const bySum = having(legs, ones, new Set(all.map(([first, second]) => legs.units[first]! + legs.units[second]!)))
-    for (const [first, second] of all) {
-      for (const one of bySum.get(legs.units[first]! + legs.units[second]!) ?? []) {
+    const pairs = couples(legs, many)
+    if (pairs.length === 0) continue
+    const sums = new Sums(legs, pairs)
+    for (let n = 0; n < ones.length; n++) {
+      const one = ones[n]!
+      if (!legs.isOwn(one)) continue
+      for (const at of sums.of(legs.units[one]!)) {
+        const [first, second] = [pairs[at]!, pairs[at + 1]!]
         if (legs.currency[one] !== legs.currency[first]) continue
         const [out, into] = legs.isOut(one) ? [one, first] : [first, one]
         if (!legs.mayMeet(out, into)) continue
@@ -182,6 +207,3 @@ export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<Scored
     .filter(({ parts, score }) => score >= floor && (parts.text > 0 || parts.provider > 0))
     .toSorted((a, b) => compareText(a.out.recordId, b.out.recordId) || compareText(a.in.recordId, b.in.recordId))
 }
-
-/** More than there are. */
-const mostCurrencies = 65_536

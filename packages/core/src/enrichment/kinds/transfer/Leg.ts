@@ -155,6 +155,3 @@ export const codesIn = (text: string): ReadonlySet<string> => {
   for (const [word] of text.toUpperCase().matchAll(code)) if (hasFigures(word)) codes.add(word)
   return codes.size === 0 ? noCodes : codes
 }
-
-/** Fields in which such numbers stand. */
-export const codeFields = ["reference", "description", "originalDescription"] as const

@@ -3,8 +3,8 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { SetRecord } from "../SetKind.ts"
 import { legText, unitsOf } from "./Leg.ts"
-import { hintIn, readSigns, signsIn, weightOf } from "./LegSigns.ts"
-import type { LegAccount, LegSpace } from "./LegSpace.ts"
+import { hintIn, isPlain, readSigns, signsIn, weightOf } from "./LegSigns.ts"
+import type { LegSpace } from "./LegSpace.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 /** Flags of a leg. */
@@ -13,9 +13,22 @@ export const mirrorFlag = 2
 export const pendingFlag = 4
 /** In no graph: linked by a person, or left alone by their word. */
 const asideFlag = 8
+/** Its text names nobody: it says the same whoever the other side is. */
+export const plainFlag = 16
+/** It has a reference. */
+export const referenceFlag = 32
+
+/** Some of the legs of columns, in the order of their records. */
+export interface KnownLegs {
+  readonly of: LegColumns
+  readonly legs: Int32Array
+}
+
+const noLegs = new Int32Array(0)
 
 export class LegColumns {
   readonly size: number
+  readonly space: LegSpace
   /** Days since 1970-01-01. */
   readonly day: Int32Array
   /** Numbers of the space. */
@@ -30,7 +43,7 @@ export class LegColumns {
   readonly flags: Uint8Array
   readonly signs: Uint8Array
   /** Numbers of the reader. */
-  private readonly texts: Int32Array
+  protected readonly texts: Int32Array
   /** Of each leg, the place of its record. */
   private readonly places: Int32Array
   private readonly records: ReadonlyArray<SetRecord>
@@ -38,14 +51,46 @@ export class LegColumns {
   /** Legs that left, and those that arrived, in order; none that are aside. */
   readonly outs: Int32Array
   readonly ins: Int32Array
+  /** The days of the first and of the last leg. */
+  readonly firstDay: number
+  readonly lastDay: number
 
-  /** `records`: by id. `aside`: those that are in no graph. */
-  constructor(records: ReadonlyArray<SetRecord>, space: LegSpace, reader: TextReader, aside: ReadonlySet<string>) {
+  /** `records`: by id. `aside`: those that are in no graph. `known`: of other records, that some of these are among. */
+  constructor(
+    records: ReadonlyArray<SetRecord>,
+    space: LegSpace,
+    reader: TextReader,
+    aside: ReadonlySet<string>,
+    known?: KnownLegs
+  ) {
     const { account, currency, day, flags, hint, place, signs, text, units, weight } = space.room(records.length)
-    let [size, outs, ins, first, last] = [0, 0, 0, Infinity, -Infinity]
+    const others = known === undefined ? noLegs : known.legs
+    let [size, outs, ins, first, last, other] = [0, 0, 0, Infinity, -Infinity, 0]
     // Each record is gone to once: it lies far from the one before.
     for (let at = 0; at < records.length; at++) {
       const record = records[at]!
+      if (other < others.length && known!.of.isOf(others[other]!, record)) {
+        const leg = others[other++]!
+        const { of } = known!
+        const on = (day[size] = of.day[leg]!)
+        account[size] = of.account[leg]!
+        currency[size] = of.currency[leg]!
+        units[size] = of.units[leg]!
+        const flag = (flags[size] = of.flags[leg]!)
+        signs[size] = of.signs[leg]!
+        hint[size] = of.hint[leg]!
+        weight[size] = of.weight[leg]!
+        text[size] = of.texts[leg]!
+        place[size] = at
+        size++
+        if ((flag & asideFlag) === 0) {
+          if ((flag & outFlag) !== 0) outs++
+          else ins++
+        }
+        if (on < first) first = on
+        if (on > last) last = on
+        continue
+      }
       const { fields } = record
       const of = space.account(record.accountId)
       if (of === undefined) continue
@@ -65,7 +110,14 @@ export class LegColumns {
       account[size] = of.number
       currency[size] = unit
       units[size] = Math.abs(amount)
-      flags[size] = flagsOf(isOut, of, pending, isAside)
+      const reference = fields["reference"]
+      flags[size] =
+        (isOut ? outFlag : 0) |
+        (of.mirror ? mirrorFlag : 0) |
+        (pending ? pendingFlag : 0) |
+        (isAside ? asideFlag : 0) |
+        (isPlain(said) ? plainFlag : 0) |
+        (typeof reference === "string" && reference !== "" ? referenceFlag : 0)
       signs[size] = signsIn(read)
       hint[size] = hintIn(read)
       weight[size] = weightOf(said, signs[size]!, isOut, of)
@@ -81,6 +133,8 @@ export class LegColumns {
     }
     const order = byDay(day, size, first, last)
     this.size = size
+    this.firstDay = size === 0 ? 0 : first
+    this.lastDay = size === 0 ? -1 : last
     this.day = new Int32Array(size)
     this.account = new Int32Array(size)
     this.currency = new Uint16Array(size)
@@ -94,6 +148,7 @@ export class LegColumns {
     this.texts = new Int32Array(size)
     this.places = new Int32Array(size)
     this.records = records
+    this.space = space
     this.reader = reader
     let [out, into] = [0, 0]
     for (let leg = 0; leg < size; leg++) {
@@ -118,6 +173,37 @@ export class LegColumns {
     return this.records[this.places[leg]!]!
   }
 
+  /** Whether it is what the record is as a leg: where records are read in several pieces, each piece may have its own. */
+  isOf(leg: number, record: SetRecord): boolean {
+    const own = this.records[this.places[leg]!]!
+    return own === record || (own.fields === record.fields && own.recordId === record.recordId)
+  }
+
+  /** The legs that matter from a day on, in the order of their records. `reach`: days that those that left and arrived matter for. */
+  reaching(from: number, reach: { readonly out: number; readonly in: number }): KnownLegs {
+    const { day, flags, places, size } = this
+    const { marks } = this.space.room(this.records.length)
+    const most = Math.max(reach.out, reach.in)
+    let leg = size
+    let [count, low, high] = [0, Infinity, -1]
+    while (leg > 0 && day[leg - 1]! + most >= from) {
+      leg--
+      if (day[leg]! + ((flags[leg]! & outFlag) === 0 ? reach.in : reach.out) < from) continue
+      const place = places[leg]!
+      marks[place] = leg + 1
+      count++
+      if (place < low) low = place
+      if (place > high) high = place
+    }
+    const legs = new Int32Array(count)
+    for (let place = low, n = 0; place <= high; place++) {
+      if (marks[place] === 0) continue
+      legs[n++] = marks[place]! - 1
+      marks[place] = 0
+    }
+    return { of: this, legs }
+  }
+
   /** What its text says. */
   signsOf(leg: number): TextSigns {
     return this.reader.of(this.texts[leg]!)
@@ -135,9 +221,6 @@ const unitsIn = (amount: unknown): number => {
   const exact = Decimal.parse(amount)
   return exact === undefined || exact === "0" ? Number.NaN : unitsOf(Decimal.abs(exact))
 }
-
-const flagsOf = (out: boolean, { mirror }: LegAccount, pending: boolean, aside: boolean): number =>
-  (out ? outFlag : 0) | (mirror ? mirrorFlag : 0) | (pending ? pendingFlag : 0) | (aside ? asideFlag : 0)
 
 /** Places in the order of days; of a day, in the order that they have. */
 const byDay = (day: Int32Array, size: number, first: number, last: number): Int32Array => {

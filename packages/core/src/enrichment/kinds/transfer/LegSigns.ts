@@ -68,6 +68,9 @@ const base = (read: TextSigns, signs: number, out: boolean, { liability }: LegAc
 const namesOthers = ({ named }: TextSigns, accountId: string): boolean =>
   named.size > 1 || (named.size === 1 && !named.has(accountId))
 
+/** Whether it names nobody: then it is worth the same whoever the other side is. */
+export const isPlain = ({ named, party }: TextSigns): boolean => named.size === 0 && party === ""
+
 /** The weight by itself, whoever the other side is, in centibits. */
 export const weightOf = (read: TextSigns, signs: number, out: boolean, of: LegAccount): number =>
   clamp(base(read, signs, out, of, read.party !== "") + (namesOthers(read, of.account.accountId) ? points.names : 0))

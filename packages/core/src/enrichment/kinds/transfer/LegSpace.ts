@@ -29,6 +29,8 @@ class LegRoom {
   readonly signs: Uint8Array
   readonly text: Int32Array
   readonly place: Int32Array
+  /** All 0 between uses. */
+  readonly marks: Int32Array
 
   constructor(size: number) {
     this.size = size
@@ -42,6 +44,7 @@ class LegRoom {
     this.signs = new Uint8Array(size)
     this.text = new Int32Array(size)
     this.place = new Int32Array(size)
+    this.marks = new Int32Array(size)
   }
 }
 

@@ -12,9 +12,13 @@ const nodes = ({ in: into, out }: ScoredPair): readonly [string, string] => [out
 /** The months that components reach beyond `months`. */
 export const reached = (months: ReadonlySet<string>, parts: Parts): ReadonlySet<string> => {
   const further = new Set<string>()
+  let known = ""
   for (const part of parts) {
     for (const { out } of part) {
-      const month = monthOf(out.date)
+      // Those of a day lie together.
+      if (out.date === known) continue
+      known = out.date
+      const month = monthOf(known)
       if (!months.has(month)) further.add(month)
     }
   }
@@ -38,7 +42,18 @@ export const chosenByMonth = (
   anew: ReadonlySet<string>
 ): ReadonlyMap<string, ReadonlyArray<ChosenPair>> => {
   const chosen = new Map<string, Array<ChosenPair>>([...months].map((month) => [month, []]))
-  for (const part of parts) for (const one of chosenOf(part)) chosen.get(monthOf(one.pair.out.date))?.push(one)
+  let known = ""
+  let list: Array<ChosenPair> | undefined
+  for (const part of parts) {
+    for (const one of chosenOf(part)) {
+      const { date } = one.pair.out
+      if (date !== known) {
+        known = date
+        list = chosen.get(monthOf(date))
+      }
+      list?.push(one)
+    }
+  }
   const others = [...months].filter((month) => !anew.has(month))
   if (others.length > 0) {
     const solved = new Set<string>(seeds)
@@ -47,6 +62,6 @@ export const chosenByMonth = (
       for (const one of before(month)) if (!nodes(one.pair).some((id) => solved.has(id))) chosen.get(month)!.push(one)
     }
   }
-  for (const list of chosen.values()) list.sort((a, b) => comparePairs(a.pair, b.pair))
+  for (const all of chosen.values()) all.sort((a, b) => comparePairs(a.pair, b.pair))
   return chosen
 }

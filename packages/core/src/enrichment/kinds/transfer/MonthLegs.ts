@@ -6,8 +6,8 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { SetRecord } from "../SetKind.ts"
 import { AmountTable } from "./AmountTable.ts"
-import { codeFields, type Leg, legOf, noCodes } from "./Leg.ts"
-import { LegColumns, mirrorFlag, outFlag, pendingFlag } from "./LegColumns.ts"
+import { type Leg, legOf } from "./Leg.ts"
+import { LegColumns, mirrorFlag, outFlag, pendingFlag, plainFlag, referenceFlag } from "./LegColumns.ts"
 import { weightBeside } from "./LegSigns.ts"
 import type { LegSpace } from "./LegSpace.ts"
 import { compareText, type Side } from "./PairScore.ts"
@@ -25,30 +25,31 @@ const exactBelow = Number.MAX_SAFE_INTEGER / 4
 export class MonthLegs extends LegColumns {
   readonly month: string
   readonly window: Window
-  readonly space: LegSpace
   readonly amounts: AmountTable
   /** Days of the month: from, and to and without. */
   readonly from: number
   readonly to: number
   private readonly legs = new Map<number, Leg>()
   private readonly sides = new Map<number, Side>()
+  /** Of legs that have a reference. */
   private readonly codes = new Map<number, ReadonlySet<string>>()
   private byId: ReadonlyMap<string, number> | undefined
 
-  /** `records`: by id. `aside`: those that are in no graph. */
+  /** `records`: by id. `aside`: those that are in no graph. `last`: the month before, where it is there. */
   constructor(
     month: string,
     records: ReadonlyArray<SetRecord>,
     space: LegSpace,
     window: Window,
     reader: TextReader,
-    aside: ReadonlySet<string>
+    aside: ReadonlySet<string>,
+    last?: MonthLegs
   ) {
-    super(records, space, reader, aside)
+    const from = CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
+    super(records, space, reader, aside, last?.reaching(from, { out: window.after, in: window.before }))
     this.month = month
     this.window = window
-    this.space = space
-    this.from = CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
+    this.from = from
     this.to = this.from + CalendarDate.daysInMonth(+month.slice(0, 4), +month.slice(5, 7))
     this.amounts = new AmountTable(this, this.ins, this.outs)
   }
@@ -103,6 +104,7 @@ export class MonthLegs extends LegColumns {
 
   /** The weight of its text where the account of the other is the other side, in centibits. */
   textWeight(leg: number, other: number): number {
+    if ((this.flags[leg]! & plainFlag) !== 0) return this.weight[leg]!
     const of = this.space.accounts[this.account[leg]!]!
     const { account } = this.space.accounts[this.account[other]!]!
     const [read, beside] = [this.signsOf(leg), this.signsOf(other)]
@@ -110,21 +112,14 @@ export class MonthLegs extends LegColumns {
   }
 
   codesOf(leg: number): ReadonlySet<string> {
+    if ((this.flags[leg]! & referenceFlag) === 0) return this.reader.codesOf(this.texts[leg]!)
     let codes = this.codes.get(leg)
-    if (codes === undefined) this.codes.set(leg, (codes = this.readCodes(leg)))
-    return codes
-  }
-
-  private readCodes(leg: number): ReadonlySet<string> {
-    const { fields } = this.recordOf(leg)
-    let found = noCodes
-    for (const field of codeFields) {
-      const text = fields[field]
-      if (typeof text !== "string" || text === "") continue
-      const codes = this.reader.codesIn(text)
-      if (codes.size > 0) found = found.size === 0 ? codes : found.union(codes)
+    if (codes === undefined) {
+      const told = this.reader.codesOf(this.texts[leg]!)
+      const own = this.reader.codesIn(this.recordOf(leg).fields["reference"] as string)
+      this.codes.set(leg, (codes = told.size === 0 ? own : own.size === 0 ? told : own.union(told)))
     }
-    return found
+    return codes
   }
 
   /** Whether money that left with the one may have arrived with the other, by account and day. */

@@ -1,14 +1,15 @@
 /** What is said of a month: claims, links and events (enrichments C8). */
 import type { Id } from "../../../shared/Ids.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
-import type { FieldValue } from "../../../record/FieldValue.ts"
+import type { AccountType } from "../../../provider/AccountType.ts"
 import type { PartitionPlan, PlannedEvent, PlannedFinding, PlannedLink, SetAccount, SetClaim } from "../SetKind.ts"
 import { type Calibration } from "./Calibration.ts"
 import type { Broken, Fixed } from "./Decisions.ts"
+import type { MonthLegs } from "./MonthLegs.ts"
 import type { MonthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
 import type { ScoredPair, Side } from "./PairScore.ts"
-import { type Linked, memberOf, membersOf, suggestionOf } from "./Suggestion.ts"
+import { type Linked, type Member, memberOf, membersOf, suggestionOf } from "./Suggestion.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 import {
   confidenceText,
@@ -18,7 +19,8 @@ import {
   proofConfidence,
   rateText,
   stateOf,
-  type TransferEvidence
+  type TransferEvidence,
+  type TransferKind
 } from "./TransferEvidence.ts"
 import type { TransferState } from "./TransferState.ts"
 import { transferEvents } from "./TransferEvents.ts"
@@ -45,7 +47,22 @@ export interface OutputInput {
 /** Days after which nobody wants to hear any more that the other side has not come. */
 const toldForDays = 45
 
+/** The day from which on it is said that the other side has not come. */
+export const toldFrom = (today: CalendarDate.CalendarDate, { windowDays }: TransferConfig): number =>
+  CalendarDate.toEpochDay(today) - toldForDays - windowDays.after - 1
+
 type Said = Pick<PartitionPlan<TransferState, TransferEvidence>, "claims" | "links" | "events" | "findings" | "due">
+
+/** Records that belong together, with what is said of them. */
+interface Link {
+  readonly pair: Linked
+  readonly members: ReadonlyArray<Member>
+  readonly id: string
+  readonly kind: TransferKind
+  readonly state: "suggested" | "auto" | "confirmed"
+  readonly why: Pick<TransferEvidence, "proof" | "decided">
+  readonly confidence: string
+}
 
 export class MonthOutput {
   private readonly input: OutputInput
@@ -61,24 +78,22 @@ export class MonthOutput {
 
   said(): Said {
     const { broken, calibration, chosen, config, fixed, view } = this.input
-    const before = new Map(this.input.before.map((one) => [this.idOf(one.pair), one]))
+    const before = new Map(this.input.before.map((one) => [this.idOf(membersOf(one.pair)), one]))
     const groups = view.groups.map((pair): ChosenPair => ({ pair, margin: pair.score, interchangeable: false }))
     for (const one of [...chosen, ...groups]) {
       const { interchangeable, margin, pair, rival } = one
-      const proof: Proof = {
-        pair,
-        margin,
-        ...(rival === undefined ? {} : { rival }),
-        interchangeable,
-        ...calibration.of(pair.out.date as CalendarDate.CalendarDate)
-      }
+      const { a, b } = calibration.of(pair.out.date as CalendarDate.CalendarDate)
+      const proof: Proof =
+        rival === undefined ? { pair, margin, interchangeable, a, b } : { pair, margin, rival, interchangeable, a, b }
       const confidence = proofConfidence(proof)
-      const id = this.idOf(pair)
+      const members = membersOf(pair)
+      const id = this.idOf(members)
       const isNews = !before.delete(id)
       if (confidence < config.suggestConfidence * 10_000) continue
       const state = stateOf(pair, confidence, config)
-      this.link(pair, id, state, { proof }, confidenceText(confidence))
-      if (isNews) this.tell(state === "auto" ? "transfer.linked" : "transfer.suggested", pair, id)
+      const kind = this.kindOf(pair)
+      this.link({ pair, members, id, kind, state, why: { proof }, confidence: confidenceText(confidence) })
+      if (isNews) this.tell(state === "auto" ? "transfer.linked" : "transfer.suggested", pair, id, kind)
     }
     for (const [id, { pair }] of before) {
       // What a person decided was no surprise to them.
@@ -91,92 +106,117 @@ export class MonthOutput {
         })
       )
     }
-    for (const pair of fixed) this.link(pair, this.idOf(pair), "confirmed", { decided: "confirmed" }, "1")
+    for (const pair of fixed) {
+      const members = membersOf(pair)
+      const [id, kind, why] = [this.idOf(members), this.kindOf(pair), { decided: "confirmed" } as const]
+      this.link({ pair, members, id, kind, state: "confirmed", why, confidence: "1" })
+    }
     for (const one of broken) this.breakOff(one)
     this.findUnmatched()
     return { claims: this.claims, links: this.links, events: this.events, findings: this.findings, due: this.due }
   }
 
-  private idOf(pair: Linked): string {
-    return this.input.linkIdOf(membersOf(pair))
+  private idOf(members: ReadonlyArray<Member>): string {
+    return this.input.linkIdOf(members)
   }
 
-  private kindOf(pair: Pick<ScoredPair, "in" | "out">) {
-    const { accounts } = this.input
-    const typeOf = ({ accountId }: Pick<Side, "accountId">) =>
-      accounts.get(accountId as Id<"account">)?.accountType ?? "unknown"
-    return kindOf(typeOf(pair.out), typeOf(pair.in), pair.out.currency === pair.in.currency)
+  private typeOf({ accountId }: Side): AccountType {
+    return this.input.accounts.get(accountId as Id<"account">)?.accountType ?? "unknown"
   }
 
-  private tell(type: "transfer.linked" | "transfer.suggested", pair: ScoredPair, linkId: string): void {
-    const data = { linkId, outRecordId: pair.out.recordId, inRecordId: pair.in.recordId, kind: this.kindOf(pair) }
+  private kindOf({ in: into, out }: Linked): TransferKind {
+    return kindOf(this.typeOf(out), this.typeOf(into), out.currency === into.currency)
+  }
+
+  private tell(
+    type: "transfer.linked" | "transfer.suggested",
+    pair: ScoredPair,
+    linkId: string,
+    kind: TransferKind
+  ): void {
+    const data = { linkId, outRecordId: pair.out.recordId, inRecordId: pair.in.recordId, kind }
     const { enrichmentId: subjectId } = this.input
     this.events.push(transferEvents[type].planned({ key: `${type}:${linkId}`, subjectId, data }))
   }
 
-  private link(
-    pair: Linked,
-    id: string,
-    state: "suggested" | "auto" | "confirmed",
-    why: Pick<TransferEvidence, "proof" | "decided">,
-    confidence: string
-  ): void {
+  private link(link: Link): void {
+    const { confidence, id, kind, members, pair, state, why } = link
     const { in: into, out, second } = pair
-    const { config } = this.input
-    const kind = this.kindOf(pair)
-    const sides = [
-      { side: out, role: "out" as const, other: into },
-      { side: into, role: "in" as const, other: out },
-      ...(second === undefined ? [] : [{ side: second, role: second.role, other: second.role === "in" ? out : into }])
-    ]
-    const amounts = second === undefined ? { left: out.amount, arrived: into.amount } : {}
-    const decided = why.decided === undefined ? {} : { decided: why.decided }
-    for (const { other, role, side } of sides) {
+    if (second === undefined) {
+      this.side(link, out, into, "out", true)
+      this.side(link, into, out, "in", true)
+    } else {
       // Who has two others has none to name.
-      const one = second === undefined || second.role === role
-      const evidence: TransferEvidence = {
-        id,
-        role,
-        kind,
-        ...decided,
-        ...(one ? { counterpartRecordId: other.recordId } : {}),
-        counterpartAccountId: other.accountId
-      }
-      // Many claims rest on the same, which is written once.
-      const reasons: TransferEvidence = { ...evidence, ...why }
-      const claim = (field: string, value: FieldValue, because = evidence) =>
-        this.claims.push({ recordId: side.recordId, field, value, evidence: because })
-      claim("transfer.id", id)
-      claim("transfer.role", role)
-      claim("transfer.kind", kind)
-      claim("transfer.state", state, reasons)
-      claim("transfer.confidence", confidence, reasons)
-      if (one) claim("transfer.counterpartRecordId", other.recordId)
-      claim("transfer.counterpartAccountId", other.accountId)
-      if (second === undefined && out.currency !== into.currency) {
-        claim("transfer.rate", rateText(out.amount, into.amount), { ...evidence, ...amounts })
-      } else if (second === undefined && out.amount !== into.amount) {
-        claim("transfer.fee", feeText(out.amount, into.amount), { ...evidence, ...amounts })
-      }
-      if (config.setCategory !== undefined && state !== "suggested") claim("category", config.setCategory)
+      this.side(link, out, into, "out", second.role === "out")
+      this.side(link, into, out, "in", second.role === "in")
+      this.side(link, second, second.role === "in" ? out : into, second.role, true)
     }
     // It stays to be seen after a person has said yes, so that they may think better of it.
     if (state !== "auto") this.findings.push(suggestionOf(pair, id, confidence, this.input.accounts))
+    const amounts = second === undefined ? { left: out.amount, arrived: into.amount } : {}
     this.links.push({
       kind: "transfer",
-      members: membersOf(pair),
+      members,
       state,
       evidence: { id, role: "out", kind, ...why, counterpartAccountId: into.accountId, ...amounts }
     })
   }
 
+  /** What is said of one record of a link. `one`: whether there is one record on the other side, which can be named. */
+  private side(link: Link, side: Side, other: Side, role: "out" | "in", one: boolean): void {
+    const { confidence, id, kind, pair, state, why } = link
+    const { claims } = this
+    const { recordId } = side
+    const [counterpartRecordId, counterpartAccountId] = [other.recordId, other.accountId]
+    // Many claims rest on the same, which is written once.
+    const evidence: TransferEvidence =
+      one && why.decided === undefined
+        ? { id, role, kind, counterpartRecordId, counterpartAccountId }
+        : {
+            id,
+            role,
+            kind,
+            ...(why.decided === undefined ? {} : { decided: why.decided }),
+            ...(one ? { counterpartRecordId } : {}),
+            counterpartAccountId
+          }
+    const reasons: TransferEvidence =
+      one && why.decided === undefined
+        ? { id, role, kind, counterpartRecordId, counterpartAccountId, proof: why.proof! }
+        : { ...evidence, ...why }
+    claims.push({ recordId, field: "transfer.id", value: id, evidence })
+    claims.push({ recordId, field: "transfer.role", value: role, evidence })
+    claims.push({ recordId, field: "transfer.kind", value: kind, evidence })
+    claims.push({ recordId, field: "transfer.state", value: state, evidence: reasons })
+    claims.push({ recordId, field: "transfer.confidence", value: confidence, evidence: reasons })
+    if (one) {
+      claims.push({ recordId, field: "transfer.counterpartRecordId", value: counterpartRecordId, evidence })
+    }
+    claims.push({ recordId, field: "transfer.counterpartAccountId", value: counterpartAccountId, evidence })
+    if (pair.second === undefined) {
+      const [left, arrived] = [pair.out.amount, pair.in.amount]
+      if (pair.out.currency !== pair.in.currency) {
+        const because = { ...evidence, left, arrived }
+        claims.push({ recordId, field: "transfer.rate", value: rateText(left, arrived), evidence: because })
+      } else if (left !== arrived) {
+        const because = { ...evidence, left, arrived }
+        claims.push({ recordId, field: "transfer.fee", value: feeText(left, arrived), evidence: because })
+      }
+    }
+    const { setCategory } = this.input.config
+    if (setCategory !== undefined && state !== "suggested") {
+      claims.push({ recordId, field: "category", value: setCategory, evidence })
+    }
+  }
+
   /** A person's link of which one record is gone: said as long as the other one can be in no link. */
   private breakOff({ goneId, left }: Broken): void {
     const { accounts, silent, view } = this.input
-    const place = view.legs.placeOf(left.recordId)
-    if (place === undefined || silent.has(left.recordId)) return
-    if (this.input.linked().has(left.recordId) || this.mayMeetAny(place)) return
-    const leg = view.legs.leg(place)
+    const { seen } = view
+    const place = seen?.legs.placeOf(left.recordId)
+    if (seen === undefined || place === undefined || silent.has(left.recordId)) return
+    if (this.input.linked().has(left.recordId) || mayMeetAny(seen, place)) return
+    const leg = seen.legs.leg(place)
     const type = accounts.get(leg.accountId)?.accountType ?? "unknown"
     const evidence: TransferEvidence = {
       id: this.input.linkIdOf([memberOf("out")({ recordId: leg.recordId }), memberOf("in")({ recordId: goneId })]),
@@ -191,25 +231,20 @@ export class MonthOutput {
     )
   }
 
-  private mayMeetAny(leg: number): boolean {
-    const { candidates, legs } = this.input.view
-    return legs.isOut(leg)
-      ? legs.ins.some((into) => candidates.fit(leg, into) !== undefined)
-      : legs.outs.some((out) => candidates.fit(out, leg) !== undefined)
-  }
-
   private findUnmatched(): void {
     const { config, today, view } = this.input
-    const { legs } = view
-    const oldest = CalendarDate.toEpochDay(today) - toldForDays - config.windowDays.after - 1
+    if (view.seen === undefined) return
+    const { legs } = view.seen
+    const oldest = toldFrom(today, config)
     if (legs.to <= oldest) return
-    for (const all of [legs.outs, legs.ins]) for (const leg of all) if (legs.day[leg]! >= oldest) this.lookAt(leg)
+    for (const all of [legs.outs, legs.ins]) {
+      for (const leg of all) if (legs.day[leg]! >= oldest) this.lookAt(legs, leg)
+    }
   }
 
   /** Says of one that speaks of a transfer that its other side has not come, or when that will be so. */
-  private lookAt(place: number): void {
-    const { config, linked, today, view } = this.input
-    const { legs } = view
+  private lookAt(legs: MonthLegs, place: number): void {
+    const { config, linked, today } = this.input
     if (!legs.isOwn(place) || legs.isPending(place)) return
     const { read, signs } = legs.textOf(place)
     if (!read.transfer || read.party !== "" || signs !== 0) return
@@ -229,3 +264,8 @@ export class MonthOutput {
     )
   }
 }
+
+const mayMeetAny = ({ candidates, legs }: NonNullable<MonthView["seen"]>, leg: number): boolean =>
+  legs.isOut(leg)
+    ? legs.ins.some((into) => candidates.fit(leg, into) !== undefined)
+    : legs.outs.some((out) => candidates.fit(out, leg) !== undefined)

@@ -8,11 +8,11 @@ import type { MonthLegs } from "./MonthLegs.ts"
 import { centibits, monthOf, type ScoredPair } from "./PairScore.ts"
 
 export interface MonthView {
-  readonly legs: MonthLegs
   readonly pairs: ReadonlyArray<ScoredPair>
   readonly groups: ReadonlyArray<ScoredPair>
   readonly judged: ReadonlyArray<Judgement>
-  readonly candidates: Candidates
+  /** What it was seen in: of months alone that more is asked about, since there is much of it. */
+  readonly seen?: { readonly legs: MonthLegs; readonly candidates: Candidates }
 }
 
 /** Points from which on a pair can be suggested. */
@@ -58,7 +58,8 @@ const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision
   }
 }
 
-export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decision>): MonthView => {
+/** `watched`: whether more is asked about the month. */
+export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decision>, watched: boolean): MonthView => {
   const { apart, calendar, config, legs, lessons, strangers } = input
   const candidates = new Candidates(input)
   const floor = floorOf(config.suggestConfidence)
@@ -67,8 +68,7 @@ export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decisi
   // What is worth so much without lessons is one for what comes later, in the same month too.
   if (own.length > 0) lessons.hear(judgements())
   return {
-    legs,
-    candidates,
+    ...(watched ? { seen: { legs, candidates } } : {}),
     pairs: candidates.scored(floor),
     groups: groupsOf({ legs, candidates, strangers, apart, calendar }, floor),
     judged: judgements()

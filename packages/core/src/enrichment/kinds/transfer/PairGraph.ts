@@ -1,4 +1,5 @@
 /** Pairs as a graph of records: what is too bad to be in it, and its connected parts (enrichments D2.4). */
+import { IdNumbers } from "./IdNumbers.ts"
 import { comparePairs, type ScoredPair } from "./PairScore.ts"
 
 /**
@@ -16,42 +17,46 @@ const inOrder = (pairs: ReadonlyArray<ScoredPair>): ReadonlyArray<ScoredPair> =>
 
 export class PairGraph {
   private readonly pairs: ReadonlyArray<ScoredPair>
-  /** Records by number. */
-  private readonly ids: Array<string> = []
-  /** Of each pair, the numbers of its records. */
+  /** Of each pair, the numbers of its records: first those of all that left, and behind them those of what arrived. */
   private readonly outs: Int32Array
   private readonly ins: Int32Array
+  private readonly size: number
 
   constructor(pairs: ReadonlyArray<ScoredPair>) {
     this.pairs = inOrder(pairs)
     this.outs = new Int32Array(pairs.length)
     this.ins = new Int32Array(pairs.length)
-    const numbers = new Map<string, number>()
-    const numberOf = (id: string): number => {
-      let number = numbers.get(id)
-      if (number === undefined) {
-        numbers.set(id, (number = this.ids.length))
-        this.ids.push(id)
-      }
-      return number
+    const numbers = new IdNumbers(pairs.length)
+    let [left, arrived] = [-1, -1]
+    let last: string | undefined
+    for (let at = 0; at < pairs.length; at++) {
+      const { in: into, out } = this.pairs[at]!
+      // All pairs of an outflow lie together.
+      if (out.recordId !== last) left++
+      last = out.recordId
+      this.outs[at] = left
+      const number = numbers.of(into.recordId)
+      if (number > arrived) arrived = number
+      this.ins[at] = number
     }
-    for (const [at, { in: into, out }] of this.pairs.entries()) {
-      this.outs[at] = numberOf(out.recordId)
-      this.ins[at] = numberOf(into.recordId)
-    }
+    for (let at = 0; at < pairs.length; at++) this.ins[at]! += left + 1
+    this.size = left + arrived + 2
   }
 
   /** 1 for pairs that may be chosen. */
   private hopeful(): Uint8Array {
-    const { ins, outs, pairs } = this
-    const best = new Float64Array(this.ids.length).fill(-Infinity)
-    for (const [at, { score }] of pairs.entries()) {
+    const { ins, outs, pairs, size } = this
+    const best = new Float64Array(size).fill(-Infinity)
+    for (let at = 0; at < pairs.length; at++) {
+      const { score } = pairs[at]!
       if (score > best[outs[at]!]!) best[outs[at]!] = score
       if (score > best[ins[at]!]!) best[ins[at]!] = score
     }
-    return Uint8Array.from(pairs, ({ score }, at) =>
-      score >= Math.min(best[outs[at]!]!, best[ins[at]!]!) - hopeless ? 1 : 0
-    )
+    const found = new Uint8Array(pairs.length)
+    for (let at = 0; at < pairs.length; at++) {
+      if (pairs[at]!.score >= Math.min(best[outs[at]!]!, best[ins[at]!]!) - hopeless) found[at] = 1
+    }
+    return found
   }
 
   /**
@@ -59,9 +64,10 @@ export class PairGraph {
    * with pairs that are hopeless too.
    */
   parts(seeds?: ReadonlySet<string>, every = false): ReadonlyArray<ReadonlyArray<ScoredPair>> {
-    const { ids, ins, outs, pairs } = this
+    const { ins, outs, pairs, size } = this
     const kept = every ? undefined : this.hopeful()
-    const parent = Int32Array.from({ length: ids.length }, (_, node) => node)
+    const parent = new Int32Array(size)
+    for (let node = 0; node < size; node++) parent[node] = node
     const find = (node: number): number => {
       let at = node
       while (parent[at] !== at) {
@@ -75,11 +81,15 @@ export class PairGraph {
       const [a, b] = [find(outs[at]!), find(ins[at]!)]
       if (a !== b) parent[Math.max(a, b)] = Math.min(a, b)
     }
-    const touched = seeds === undefined ? undefined : new Uint8Array(ids.length)
+    const touched = seeds === undefined ? undefined : new Uint8Array(size)
     if (seeds !== undefined && touched !== undefined) {
-      for (let node = 0; node < ids.length; node++) if (seeds.has(ids[node]!)) touched[find(node)] = 1
+      for (let at = 0; at < pairs.length; at++) {
+        const { in: into, out } = pairs[at]!
+        if (seeds.has(out.recordId)) touched[find(outs[at]!)] = 1
+        if (seeds.has(into.recordId)) touched[find(ins[at]!)] = 1
+      }
     }
-    const places = new Int32Array(ids.length).fill(-1)
+    const places = new Int32Array(size).fill(-1)
     const found: Array<Array<ScoredPair>> = []
     for (let at = 0; at < pairs.length; at++) {
       if (kept?.[at] === 0) continue

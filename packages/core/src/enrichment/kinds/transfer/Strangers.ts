@@ -52,53 +52,78 @@ const lowerBound = (values: Float64Array, least: number): number => {
   return low
 }
 
-const within = (values: Float64Array | undefined, least: number, most: number): number =>
-  values === undefined ? 0 : lowerBound(values, most + 1) - lowerBound(values, least)
+/** How many of amounts in order are from `least` to `most`. */
+const within = (values: Float64Array | undefined, least: number, most: number): number => {
+  if (values === undefined) return 0
+  const first = lowerBound(values, least)
+  // Most often there are none, or only a few.
+  for (let last = first; last < first + few; last++) {
+    if (!(last < values.length && values[last]! < most + 1)) return last - first
+  }
+  return lowerBound(values, most + 1) - first
+}
 
-const listOf = (map: Map<number, Array<number>>, key: number): Array<number> => {
-  let list = map.get(key)
-  if (list === undefined) map.set(key, (list = []))
-  return list
+const few = 4
+
+/** Amounts that are gathered, and then put in order. */
+class Gathered {
+  private units = new Float64Array(64)
+  private size = 0
+
+  /** Those of some days, from the first to and without the last. */
+  add(units: ReadonlyArray<number>, first: number, last: number): void {
+    const size = this.size + last - first
+    if (size > this.units.length) {
+      const more = new Float64Array(Math.max(size, 2 * this.units.length))
+      more.set(this.units)
+      this.units = more
+    }
+    for (let n = first, at = this.size; n < last; n++, at++) this.units[at] = units[n]!
+    this.size = size
+  }
+
+  sorted(): Float64Array {
+    return this.units.subarray(0, this.size).toSorted()
+  }
 }
 
 /** Counts of strangers for the outflows of one month. Currencies and accounts are numbers of the space. */
 export class StrangerCounts {
   private readonly accounts: number
   /** Amounts in order. */
-  private readonly byCurrency = new Map<number, Float64Array>()
-  private readonly byAccount = new Map<number, Float64Array>()
+  private readonly byCurrency: ReadonlyArray<Float64Array | undefined>
+  private readonly byAccount: ReadonlyArray<Float64Array | undefined>
 
-  constructor(all: Iterable<Strangers>, [from, to]: readonly [number, number], space: LegSpace) {
+  constructor(all: ReadonlyArray<Strangers>, [from, to]: readonly [number, number], space: LegSpace) {
     this.accounts = space.accounts.length
-    const currencies = new Map<number, Array<number>>()
-    const owners = new Map<number, Array<number>>()
+    const currencies: Array<Gathered | undefined> = []
+    const owners: Array<Gathered | undefined> = []
     for (const { account, currency, days, units } of all) {
       const number = space.currency(currency)
       const owner = space.account(account)
-      const every = listOf(currencies, number)
+      let [first, last] = [0, days.length]
+      while (first < last && days[first]! < from) first++
+      while (first < last && days[last - 1]! > to) last--
+      const every = (currencies[number] ??= new Gathered())
+      every.add(units, first, last)
       // Nothing is asked about the outflows of an account that is out of scope.
-      const own = owner === undefined ? undefined : listOf(owners, number * this.accounts + owner.number)
-      for (let n = 0; n < days.length; n++) {
-        if (days[n]! < from || days[n]! > to) continue
-        every.push(units[n]!)
-        own?.push(units[n]!)
-      }
+      if (owner === undefined) continue
+      const own = (owners[number * this.accounts + owner.number] ??= new Gathered())
+      own.add(units, first, last)
     }
-    for (const [key, units] of currencies) this.byCurrency.set(key, Float64Array.from(units).toSorted())
-    for (const [key, units] of owners) this.byAccount.set(key, Float64Array.from(units).toSorted())
+    this.byCurrency = Array.from(currencies, (gathered) => gathered?.sorted())
+    this.byAccount = Array.from(owners, (gathered) => gathered?.sorted())
   }
 
   /** All of other accounts. */
   all(currency: number, notOf: number): number {
-    const own = this.byAccount.get(currency * this.accounts + notOf)
-    return (this.byCurrency.get(currency)?.length ?? 0) - (own?.length ?? 0)
+    const own = this.byAccount[currency * this.accounts + notOf]
+    return (this.byCurrency[currency]?.length ?? 0) - (own?.length ?? 0)
   }
 
   /** Those of other accounts with an amount from `least` to `most`. */
   agreeing(currency: number, notOf: number, least: number, most: number): number {
-    return (
-      within(this.byCurrency.get(currency), least, most) -
-      within(this.byAccount.get(currency * this.accounts + notOf), least, most)
-    )
+    const every = within(this.byCurrency[currency], least, most)
+    return every === 0 ? 0 : every - within(this.byAccount[currency * this.accounts + notOf], least, most)
   }
 }

@@ -15,12 +15,17 @@ export const memberOf =
   (role: "out" | "in") =>
   ({ recordId }: Pick<Side, "recordId">) => ({ recordId, role })
 
-export const membersOf = ({ in: into, out, second }: Linked) => [
-  memberOf("out")(out),
-  ...(second?.role === "out" ? [memberOf("out")(second)] : []),
-  memberOf("in")(into),
-  ...(second?.role === "in" ? [memberOf("in")(second)] : [])
-]
+export type Member = ReturnType<ReturnType<typeof memberOf>>
+
+export const membersOf = ({ in: into, out, second }: Linked): ReadonlyArray<Member> => {
+  const [left, arrived]: [Member, Member] = [
+    { recordId: out.recordId, role: "out" },
+    { recordId: into.recordId, role: "in" }
+  ]
+  if (second === undefined) return [left, arrived]
+  const { recordId, role } = second
+  return role === "out" ? [left, { recordId, role }, arrived] : [left, arrived, { recordId, role }]
+}
 
 export const suggestionKind = "transfer_suggestion"
 

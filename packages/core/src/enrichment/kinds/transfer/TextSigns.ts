@@ -39,7 +39,9 @@ export class TextReader {
   private readonly byType = new Map<string, Set<string>>()
   /** Numbers of texts that were read, and what stands in each. */
   private readonly known = new Map<string, number>()
+  private readonly texts: Array<string> = []
   private readonly signs: Array<TextSigns> = []
+  private readonly codesOfTexts: Array<ReadonlySet<string> | undefined> = []
   private readonly codes = new Map<string, ReadonlySet<string>>()
 
   constructor(accounts: Iterable<SetAccount>) {
@@ -62,6 +64,8 @@ export class TextReader {
     let number = this.known.get(text)
     if (number === undefined) {
       number = this.signs.push(this.analysed(text)) - 1
+      this.texts.push(text)
+      this.codesOfTexts.push(undefined)
       this.known.set(text, number)
     }
     return number
@@ -72,7 +76,12 @@ export class TextReader {
     return this.signs[number]!
   }
 
-  /** The codes of one field, found once in equal texts. */
+  /** The codes in the text with a number. */
+  codesOf(number: number): ReadonlySet<string> {
+    return (this.codesOfTexts[number] ??= codesIn(this.texts[number]!))
+  }
+
+  /** The codes of another field, found once in equal texts. */
   codesIn(text: string): ReadonlySet<string> {
     let codes = this.codes.get(text)
     if (codes === undefined) this.codes.set(text, (codes = codesIn(text)))

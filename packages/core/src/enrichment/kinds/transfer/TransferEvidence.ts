@@ -50,18 +50,32 @@ export const TransferEvidence = Schema.Struct({
 })
 export type TransferEvidence = typeof TransferEvidence.Type
 
-const ofType: ReadonlyArray<readonly [TransferKind, ReadonlySet<AccountType>]> = [
-  ["card_payment", new Set(["credit_card", "line_of_credit"])],
-  ["loan_payment", new Set(["loan", "mortgage"])],
-  ["investment", new Set(["investment", "brokerage", "retirement", "crypto"])],
-  ["cash", new Set(["prepaid"])]
-]
+/** Kinds that the type of one account decides, the strongest first. */
+const decisive = ["card_payment", "loan_payment", "investment", "cash"] as const
+
+const rankOf = (type: AccountType): number => {
+  switch (type) {
+    case "credit_card":
+    case "line_of_credit":
+      return 0
+    case "loan":
+    case "mortgage":
+      return 1
+    case "investment":
+    case "brokerage":
+    case "retirement":
+    case "crypto":
+      return 2
+    case "prepaid":
+      return 3
+    default:
+      return decisive.length
+  }
+}
 
 /** By the types of the two accounts. */
-export const kindOf = (out: AccountType, into: AccountType, sameCurrency: boolean): TransferKind => {
-  for (const [kind, types] of ofType) if (types.has(into) || types.has(out)) return kind
-  return sameCurrency ? "internal" : "fx"
-}
+export const kindOf = (out: AccountType, into: AccountType, sameCurrency: boolean): TransferKind =>
+  decisive[Math.min(rankOf(out), rankOf(into))] ?? (sameCurrency ? "internal" : "fx")
 
 const confidences: Array<Decimal.Decimal | undefined> = []
 

@@ -10,7 +10,7 @@ import { legOf, legRules } from "./Leg.ts"
 import { LegSpace } from "./LegSpace.ts"
 import { chosenByMonth, reached, seedsOf } from "./Matching.ts"
 import { MonthLegs } from "./MonthLegs.ts"
-import { MonthOutput } from "./MonthOutput.ts"
+import { MonthOutput, toldFrom } from "./MonthOutput.ts"
 import { type MonthView, monthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
 import { PairGraph } from "./PairGraph.ts"
@@ -35,6 +35,8 @@ type Next = Map<PartitionKey, PartitionPlan<TransferState, TransferEvidence>>
 
 const isMonth = (key: string): boolean => /^\d{4}-\d{2}$/.test(key)
 const startOf = (month: string): number => CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
+
+const monthBefore = (month: string): string => monthOf(CalendarDate.fromEpochDay(startOf(month) - 1))
 
 const silent = { claims: [], links: [], events: [] }
 
@@ -108,8 +110,6 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   const reader = new TextReader(ordered)
   const space = new LegSpace(ordered, rules)
   const fixedIds = new Set<string>(words.silent)
-  const everyLeg = (month: string, aside: ReadonlySet<string>) =>
-    new MonthLegs(month, partitions.get(month)?.records ?? [], space, windowDays, reader, aside)
   const months = new Set(former?.months ?? [])
   const at = new Map<string, Located>()
   for (const one of former?.located ?? []) {
@@ -118,7 +118,9 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   for (const month of changed) {
     const isOwn = ({ fields }: SetRecord) => String(fields["date"]).startsWith(month)
     const records = partitions.get(month)?.records ?? []
-    if (records.some(isOwn)) months.add(month)
+    // The one in the middle most often is.
+    const middle = records[records.length >> 1]
+    if (middle !== undefined && (isOwn(middle) || records.some(isOwn))) months.add(month)
     else months.delete(month)
     if (words.named.size === 0) continue
     for (const record of records) {
@@ -148,27 +150,20 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     yield* load(changed)
   }
 
-  // What came in by itself, and the months that look back on it.
-  const legs = new Map<string, MonthLegs>()
+  // Month by month: what a month says of itself changes later ones alone. The legs of a month are kept for the next one, and no longer.
+  let newest: MonthLegs | undefined
   const strangers = new Map<string, Book["strangers"]>()
   const legsOf = (month: string): MonthLegs => {
-    let known = legs.get(month)
-    if (known === undefined) legs.set(month, (known = everyLeg(month, fixedIds)))
-    return known
+    if (newest?.month === month) return newest
+    const records = partitions.get(month)?.records ?? []
+    // Records at the end of a month matter to the next one as well, and are read once.
+    const before = newest?.month === monthBefore(month) ? newest : undefined
+    return (newest = new MonthLegs(month, records, space, windowDays, reader, fixedIds, before))
   }
-  yield* load([...changed].map(bookKey))
-  const noticed = [...changed]
-  for (const month of noticed) {
-    const own = legsOf(month).strangers()
-    strangers.set(month, own)
-    const last = bookOf(month).strangers
-    if (own.length === last.length && JSON.stringify(own) === JSON.stringify(last)) continue
-    for (const later of lookBack(month, windowDays.after, shared.months)) changed.add(later)
-  }
-  yield* load([...changed, ...[...changed].map(bookKey)])
-
   const spanOf = (month: string) => strangerSpan(startOf(month), windowDays.after)
   const lessons = new Lessons(said.all, config.learn)
+  const brokenMonths = new Set(said.broken.map(({ left }) => monthOf(left.date)))
+  const lastTold = monthOf(CalendarDate.fromEpochDay(toldFrom(today, config)))
   const views = new Map<string, MonthView>()
   const viewOf = Effect.fnUntraced(function* (month: string): Effect.fn.Return<MonthView, StorageUnavailable> {
     const known = views.get(month)
@@ -183,22 +178,37 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     const { baseCurrency, calendar, rates } = input
     const view = monthView(
       { legs: legsOf(month), config, strangers: counts, lessons, apart: words.apart, rates, calendar, baseCurrency },
-      said.all
+      said.all,
+      month >= lastTold || brokenMonths.has(month)
     )
     views.set(month, view)
     return view
   })
-  // In order: what people decided about a month is a lesson for those behind it, which follow where it is another one.
   const judgedMonths = new Set(config.learn ? said.all.map(({ out }) => monthOf(out.date)) : [])
-  yield* load([...judgedMonths].map(bookKey))
-  for (const month of judgedMonths) if (!changed.has(month)) lessons.hear(bookOf(month).judged)
+  yield* load([...changed, ...judgedMonths].map(bookKey))
+  const noticed = new Set(changed)
+  const changeToo = (later: ReadonlyArray<string>) => {
+    for (const one of later) changed.add(one)
+    return load([...later, ...later.map(bookKey)])
+  }
   for (const month of [...new Set([...changed, ...shared.months])].toSorted()) {
-    if (!changed.has(month)) continue
+    if (!changed.has(month)) {
+      if (judgedMonths.has(month)) lessons.hear(bookOf(month).judged)
+      continue
+    }
+    if (noticed.has(month)) {
+      // What came in by itself, and the months that look back on it.
+      const own = legsOf(month).strangers()
+      strangers.set(month, own)
+      const known = bookOf(month).strangers
+      if (own.length !== known.length || JSON.stringify(own) !== JSON.stringify(known)) {
+        yield* changeToo(lookBack(month, windowDays.after, shared.months))
+      }
+    }
+    // What people decided about a month is a lesson for those behind it, which follow where it is another one.
     const { judged } = yield* viewOf(month)
     if (JSON.stringify(judged) === JSON.stringify(bookOf(month).judged)) continue
-    const later = shared.months.filter((one) => one > month && !changed.has(one))
-    for (const one of later) changed.add(one)
-    yield* load([...later, ...later.map(bookKey)])
+    yield* changeToo(shared.months.filter((one) => one > month && !changed.has(one)))
   }
 
   // Components reach over the ends of months.
