@@ -42,7 +42,7 @@ export const stage = ({ driver }: Upstream) =>
     }
   })
 
-/** Brings the ledger to what was staged, two accounts at a time as a pull does. */
+/** Brings the ledger to what was staged, four accounts at a time as a pull does. */
 export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) =>
   Effect.gen(function* () {
     const { changeModel, idTrust } = driver.capabilities.dataTypes.transactions!
@@ -66,7 +66,7 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
             byIdOnly: false
           }
         ),
-      { concurrency: 2 }
+      { concurrency: 4 }
     )
     return {
       seen: written.reduce((sum, { changed, unchanged }) => sum + changed + unchanged, 0),

@@ -134,7 +134,10 @@ export class JobStore extends Context.Service<
      * `pauseAsked`.
      */
     readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<boolean, Fenced | StorageUnavailable>
-    /** The same where what is written is of a bank: the job must have its lease as well (`bankLease`). */
+    /**
+     * The same where what is written is of a bank: the job must have its lease as well (`bankLease`). Several transactions of
+     * the run may do so at once, and none waits for another. The heartbeat is refreshed where a third of `JobLease` is over.
+     */
     readonly fenceBank: (fence: Fence, bank: BankId) => Effect.Effect<boolean, Fenced | LeaseLost | StorageUnavailable>
 
     readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>

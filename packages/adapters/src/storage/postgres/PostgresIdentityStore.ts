@@ -33,6 +33,21 @@ const pageOf = (sql: SqlClient.SqlClient, scope: RecordScope, query: LogQuery<st
   return sql`${conditions} order by id desc limit ${limit}`
 }
 
+const jsonOf = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value))
+
+/** Its plan depends on no table, so it may be prepared. */
+const logStatement = `insert into record_match (id, workspace_id, account_id, data_type, record_id, version_before,
+    separate_id, second_source, job_id, state, before, observed, evidence, coverage, decided_by, decided_at, made_at)
+  select m.id, m.workspace_id, m.account_id, m.data_type, m.record_id, m.version_before::int, m.separate_id,
+    m.second_source::boolean, m.job_id, m.state, m.before::json, m.observed::json, m.evidence::json, m.coverage::json,
+    m.decided_by::json, m.decided_at::timestamptz, store_now()
+  from unnest(${[2, 3, 4, 5, 6, 7].map((n) => `string_to_array($${n}, $1)`).join(", ")},
+    string_to_array($8, $1, ''), string_to_array($9, $1), string_to_array($10, $1, ''), string_to_array($11, $1),
+    string_to_array($12, $1), string_to_array($13, $1),
+    ${[14, 15, 16, 17].map((n) => `string_to_array($${n}, $1, '')`).join(", ")})
+    as m(id, workspace_id, account_id, data_type, record_id, version_before, separate_id, second_source, job_id, state,
+      before, observed, evidence, coverage, decided_by, decided_at)`
+
 /** What is remembered of accounts. */
 const remembering = ["id_trust", "learnt_text", "record_alias", "record_match", "record_suggestion", "identity_fact"]
 
@@ -166,17 +181,29 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
 
       logMatches: Effect.fn("IdentityStore.logMatches")(function* (matches) {
         if (matches.length === 0) return
-        const { separator, texts } = yield* textColumns([], [matches.map((match) => JSON.stringify(match))])
-        yield* storedInBulk(sql`insert into record_match (id, workspace_id, account_id, data_type, record_id,
-            version_before, before, observed, separate_id, second_source, evidence, coverage, job_id, made_at, state, decided_by,
-            decided_at)
-          select id, "workspaceId", "accountId", "dataType", "recordId", "versionBefore", before, observed, "separateId",
-            coalesce("secondSource", false), evidence, coverage, "jobId", store_now(), state, decided->'by',
-            (decided->>'at')::timestamptz
-          from unnest(string_to_array(${texts[0]}, ${separator})) as given,
-            json_to_record(given::json) as m(id text, "workspaceId" text, "accountId" text, "dataType" text,
-              "recordId" text, "versionBefore" int, before json, observed json, "separateId" text,
-              "secondSource" boolean, evidence json, coverage json, "jobId" text, state text, decided json)`)
+        const { separator, texts } = yield* textColumns(
+          [
+            matches.map(({ id }) => id),
+            matches.map(({ workspaceId }) => workspaceId),
+            matches.map(({ accountId }) => accountId),
+            matches.map(({ dataType }) => dataType),
+            matches.map(({ recordId }) => recordId),
+            matches.map(({ versionBefore }) => String(versionBefore)),
+            matches.map(({ separateId = "" }) => separateId),
+            matches.map(({ secondSource = false }) => (secondSource ? "t" : "f")),
+            matches.map(({ jobId = "" }) => jobId),
+            matches.map(({ state }) => state)
+          ],
+          [
+            matches.map(({ before }) => JSON.stringify(before)),
+            matches.map(({ observed }) => JSON.stringify(observed)),
+            matches.map(({ evidence }) => jsonOf(evidence)),
+            matches.map(({ coverage }) => jsonOf(coverage)),
+            matches.map(({ decided }) => jsonOf(decided?.by)),
+            matches.map(({ decided }) => decided?.at ?? "")
+          ]
+        )
+        yield* stored(sql.unsafe(logStatement, [separator, ...texts]))
       }),
       match: Effect.fn("IdentityStore.match")(function* (scope, id) {
         const rows = yield* stored(

@@ -45,6 +45,9 @@ import { takeLeases } from "./PostgresLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
 import { inTransaction, stored, unavailable } from "./SqlFailure.ts"
 
+/** Parts of a lease of which each shows a sign of life, as beats do: a write for a bank is one where none was shown for so long. */
+const signsPerLease = 3
+
 const literals = (sql: SqlClient.SqlClient, statuses: ReadonlyArray<JobStatus>): Fragment =>
   sql.literal(statuses.map((status) => `'${status}'`).join(", "))
 
@@ -281,13 +284,23 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
         return rows[0].asked
       }),
+      // Accounts are written at once: their transactions hold the row together, so that none waits for the commit of another.
+      // Whoever finds the heartbeat old changes the row before it holds it, or two would wait for each other.
       fenceBank: Effect.fn("JobStore.fenceBank")(function* (fence, bank) {
+        const asked = sql`pause_reason is not null as asked`
         const rows = yield* stored(
           sql<{ readonly asked: boolean; readonly leased: boolean }>`with leased as (
               select from lease where resource = ${bankLease(bank)} and holder = ${holderOf(fence)} for share
+            ), beaten as (
+              update job set heartbeat = store_now(), ${progressed(sql, {})} where ${isHeld(fence)}
+                and heartbeat < store_now() - make_interval(secs => ${lease / signsPerLease}::float8)
+              returning ${asked}
+            ), held as (
+              select ${asked} from job where ${isHeld(fence)} and not exists (select from beaten) for share
             )
-            update job set heartbeat = store_now(), ${progressed(sql, {})} where ${isHeld(fence)}
-            returning pause_reason is not null as asked, exists (select from leased) as leased`
+            select asked, exists (select from leased) as leased from (
+              select asked from beaten union all select asked from held
+            ) found`
         )
         if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
         return rows[0].leased ? rows[0].asked : yield* new LeaseLost({ resource: bankLease(bank) })

@@ -26,6 +26,14 @@ const undated = -1_000_000
 /** Digest of the rows of each block that has live records; `""` where it is not settled. */
 type Settled = ReadonlyMap<number, string>
 
+/** What is kept of a read. */
+interface Kept {
+  readonly blockDays: number
+  readonly settled: Settled
+  /** Digests of blocks together, of those groups of which all are settled. */
+  readonly groups: ReadonlyMap<number, string>
+}
+
 /** There are no more days than those of three centuries. */
 const numberOfDate = new Map<string, number>()
 
@@ -68,33 +76,72 @@ const makeBlockOf = (days: number): ((row: { readonly date: CalendarDate.Calenda
 const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolean =>
   date !== null && providerId !== "" && pendingProviderId === ""
 
-/** Digest of what a read shows of each block; `""` where that cannot be settled. */
-const digestsOf = (
-  observations: ReadonlyArray<Observation>,
-  days: number,
-  contentHash: (text: string) => string
-): Map<number, string> => {
-  const texts = new Map<number, string>()
-  const open = new Set<number>()
-  const blockOf = makeBlockOf(days)
-  let last = undated
-  let text = ""
-  for (const observation of observations) {
-    const block = blockOf(observation)
-    if (block !== last) {
-      texts.set(last, text)
-      text = texts.get(block) ?? ""
-      last = block
+/** Blocks that have a digest of their own together: where that is the same, nobody works out those of the blocks. */
+const blocksTogether = 8
+
+const groupOf = (block: number): number => Math.floor(block / blocksTogether)
+
+/** Digests of what a read shows of each block, worked out when they are asked for. */
+class ShownBlocks {
+  /** Blocks that cannot be settled. */
+  readonly open = new Set<number>()
+  readonly #texts = new Map<number, string>()
+  readonly #digests = new Map<number, string>()
+  readonly #groups = new Map<number, Array<number>>()
+  readonly #ofGroups = new Map<number, string>()
+  readonly #contentHash: (text: string) => string
+
+  constructor(observations: ReadonlyArray<Observation>, days: number, contentHash: (text: string) => string) {
+    this.#contentHash = contentHash
+    const blockOf = makeBlockOf(days)
+    let last = undated
+    let text = ""
+    for (const observation of observations) {
+      const block = blockOf(observation)
+      if (block !== last) {
+        this.#texts.set(last, text)
+        text = this.#texts.get(block) ?? ""
+        last = block
+      }
+      text += matchedText(observation)
+      if (!canSettle(observation)) this.open.add(block)
     }
-    text += matchedText(observation)
-    if (!canSettle(observation)) open.add(block)
+    this.#texts.set(last, text)
+    // It may have been where the first row is none of its.
+    if (this.#texts.get(undated) === "") this.#texts.delete(undated)
+    for (const block of this.#texts.keys()) {
+      const group = this.#groups.get(groupOf(block))
+      if (group === undefined) this.#groups.set(groupOf(block), [block])
+      else group.push(block)
+    }
   }
-  texts.set(last, text)
-  const digests = new Map<number, string>()
-  for (const [block, shown] of texts) {
-    if (shown !== "") digests.set(block, open.has(block) ? "" : contentHash(shown))
+
+  /** `undefined` where nothing of it is shown, `""` where it cannot be settled. */
+  digest(block: number): string | undefined {
+    const text = this.#texts.get(block)
+    if (text === undefined) return undefined
+    if (this.open.has(block)) return ""
+    let digest = this.#digests.get(block)
+    if (digest === undefined) this.#digests.set(block, (digest = this.#contentHash(text)))
+    return digest
   }
-  return digests
+
+  get groups(): ReadonlyMap<number, ReadonlyArray<number>> {
+    return this.#groups
+  }
+
+  /** Of all blocks of a group of which anything is shown. */
+  digestOfGroup(group: number): string {
+    let digest = this.#ofGroups.get(group)
+    if (digest !== undefined) return digest
+    let text = ""
+    for (const block of this.#groups.get(group)!.toSorted((a, b) => a - b)) {
+      const shown = this.#texts.get(block)!
+      text += `${block} ${shown.length} ${shown}`
+    }
+    this.#ofGroups.set(group, (digest = this.#contentHash(text)))
+    return digest
+  }
 }
 
 export interface Days {
@@ -129,9 +176,8 @@ const daysOf = (blocks: Iterable<number>, blockDays: number): ReadonlyArray<Days
 }
 
 const divide = (
-  before: Settled,
-  blockDays: number,
-  digests: ReadonlyMap<number, string>,
+  { blockDays, groups, settled: before }: Kept,
+  shown: ShownBlocks,
   observations: ReadonlyArray<Observation>,
   also: ReadonlyArray<Days>
 ): Divided => {
@@ -141,8 +187,20 @@ const divide = (
     for (let block = Math.floor(numberOf(from) / blockDays); block <= last; block++)
       if (before.has(block)) blocks.add(block)
   }
-  for (const [block, digest] of digests) if (digest === "" || before.get(block) !== digest) blocks.add(block)
-  for (const [block, digest] of before) if (digest === "" || !digests.has(block)) blocks.add(block)
+  const same = new Set<number>()
+  for (const [group, some] of shown.groups) {
+    if (groups.get(group) === shown.digestOfGroup(group)) {
+      same.add(group)
+      continue
+    }
+    for (const block of some) {
+      const digest = shown.digest(block)
+      if (digest === "" || before.get(block) !== digest) blocks.add(block)
+    }
+  }
+  for (const [block, digest] of before) {
+    if (digest === "" || (!same.has(groupOf(block)) && shown.digest(block) === undefined)) blocks.add(block)
+  }
   if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations }
   const blockOf = makeBlockOf(blockDays)
   const open: Array<Observation> = []
@@ -170,11 +228,11 @@ type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { rea
 const settledAfter = (
   before: { readonly settled: Settled; readonly blocks: ReadonlySet<number> } | undefined,
   blockDays: number,
-  digests: ReadonlyMap<number, string>,
+  shownBlocks: ShownBlocks,
   observations: ReadonlyArray<Observation>,
   live: Iterable<Live>,
   mayMiss: (date: CalendarDate.CalendarDate | null) => boolean
-): { readonly settled: Settled; readonly isQuiet: boolean } => {
+): Pick<Kept, "settled" | "groups"> & { readonly isQuiet: boolean } => {
   // Whether the same read once more, at any time, would change nothing.
   let isQuiet = true
   const after = new Map<number, string>()
@@ -192,7 +250,7 @@ const settledAfter = (
   const open = new Set<number>()
   for (const record of live) {
     const block = blockOf(record)
-    after.set(block, digests.get(block) ?? "")
+    after.set(block, shownBlocks.digest(block) ?? "")
     const { date, hash, missed = 0, pending, providerId } = record
     const row = shown.get(providerId)
     if (missed === 0 && row?.hash === hash && row.pending === pending && row.date === date) {
@@ -210,27 +268,28 @@ const settledAfter = (
     isQuiet = false
   }
   for (const block of open) if (after.has(block)) after.set(block, "")
-  for (const digest of digests.values()) if (digest === "") isQuiet = false
-  return { settled: after, isQuiet }
+  if (shownBlocks.open.size > 0) isQuiet = false
+  const unsettled = new Set(Array.from(open, groupOf))
+  for (const [block, digest] of after) if (digest === "") unsettled.add(groupOf(block))
+  const groups = new Map<number, string>()
+  for (const block of after.keys()) {
+    const group = groupOf(block)
+    if (!unsettled.has(group) && !groups.has(group)) groups.set(group, shownBlocks.digestOfGroup(group))
+  }
+  return { settled: after, groups, isQuiet }
 }
 
 const format = "4"
 const notWhole = "-"
+const ofBlock = ":"
+const ofGroup = "*"
 
-/** What is kept of a read. */
-interface Kept {
-  readonly blockDays: number
-  readonly settled: Settled
-}
+const inOrder = (digests: ReadonlyMap<number, string>, sign: string): ReadonlyArray<string> =>
+  [...digests].toSorted(([a], [b]) => a - b).map(([number, digest]) => `${number}${sign}${digest}`)
 
 /** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that changes nothing more. */
-const encode = (whole: string | undefined, { blockDays, settled }: Kept): string =>
-  [
-    format,
-    whole ?? notWhole,
-    blockDays,
-    ...[...settled].toSorted(([a], [b]) => a - b).map(([block, digest]) => `${block}:${digest}`)
-  ].join(" ")
+const encode = (whole: string | undefined, { blockDays, groups, settled }: Kept): string =>
+  [format, whole ?? notWhole, blockDays, ...inOrder(settled, ofBlock), ...inOrder(groups, ofGroup)].join(" ")
 
 /** Whether the blocks are the same. A source that shows its rows in another order each time is not written down anew. */
 const isKept = (kept: string | undefined, text: string): boolean => {
@@ -248,11 +307,16 @@ const decode = (text: string): Kept | undefined => {
   const [written, , blockDays, ...entries] = text.split(" ")
   if (written !== format) return undefined
   const settled = new Map<number, string>()
+  const groups = new Map<number, string>()
   for (const entry of entries) {
-    const at = entry.indexOf(":")
-    settled.set(Number(entry.slice(0, at)), entry.slice(at + 1))
+    const at = entry.indexOf(ofBlock)
+    if (at >= 0) settled.set(Number(entry.slice(0, at)), entry.slice(at + 1))
+    else {
+      const sign = entry.indexOf(ofGroup)
+      groups.set(Number(entry.slice(0, sign)), entry.slice(sign + 1))
+    }
   }
-  return { blockDays: Number(blockDays), settled }
+  return { blockDays: Number(blockDays), settled, groups }
 }
 
 /** Blocks of other days than rows come in now have to be twice as long, or half, before all is looked at once more. */
@@ -270,7 +334,7 @@ export class DayDigests {
   #whole: string | undefined
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
-  #digests: ReadonlyMap<number, string> | undefined
+  #blocks: ShownBlocks | undefined
   #before: Kept | undefined
   #blockDays = 1
   #divided: Divided | undefined
@@ -300,15 +364,14 @@ export class DayDigests {
     this.#blockDays = this.#before?.blockDays ?? wanted
   }
 
-  get #digestsOfRead(): ReadonlyMap<number, string> {
-    return (this.#digests ??= digestsOf(this.#observations, this.#blockDays, this.#contentHash))
+  get #shownBlocks(): ShownBlocks {
+    return (this.#blocks ??= new ShownBlocks(this.#observations, this.#blockDays, this.#contentHash))
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
   divide(also: ReadonlyArray<Days> = []): Divided | undefined {
     if (this.#before !== undefined) {
-      const { blockDays, settled } = this.#before
-      this.#divided = divide(settled, blockDays, this.#digestsOfRead, this.#observations, also)
+      this.#divided = divide(this.#before, this.#shownBlocks, this.#observations, also)
     }
     return this.#divided
   }
@@ -340,14 +403,14 @@ export class DayDigests {
 
   /** What to keep once all is written, or `undefined` where that is kept already. */
   get text(): string | undefined {
-    const digests = this.#digestsOfRead
     const before = this.#isDivided ? { settled: this.#before!.settled, blocks: this.#divided!.blocks } : undefined
     const blockDays = this.#blockDays
     const observations = this.#isDivided ? this.#divided!.open : this.#observations
     const bounds = { historyFrom: this.#historyFrom, oldest: this.#oldest }
     const mayMiss = (date: CalendarDate.CalendarDate | null) => isProvenDay(date, bounds) || date === bounds.oldest
-    const { isQuiet, settled } = settledAfter(before, blockDays, digests, observations, this.#live.values(), mayMiss)
-    const text = encode(isQuiet ? this.#whole : undefined, { blockDays, settled })
+    const live = this.#live.values()
+    const after = settledAfter(before, blockDays, this.#shownBlocks, observations, live, mayMiss)
+    const text = encode(after.isQuiet ? this.#whole : undefined, { ...after, blockDays })
     return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }
 }
