@@ -355,7 +355,7 @@ export class Candidates {
       }) +
       lagPart(this.openDays.apart(legs.day[out]!, legs.day[into]!)) +
       textPart(legs.textWeight(out, into), legs.textWeight(into, out)) +
-      referencePoints +
+      (legs.codesOf(out).size > 0 && legs.codesOf(into).size > 0 ? referencePoints : 0) +
       providerPart(legs.hint[out]!, legs.hint[into]!)
     )
   }

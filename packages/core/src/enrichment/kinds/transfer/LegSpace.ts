@@ -54,7 +54,8 @@ export class LegSpace {
   readonly accounts: ReadonlyArray<LegAccount>
   /** By number. */
   readonly currencies: Array<Currency.Currency> = []
-  private readonly byId = new Map<string, LegAccount>()
+  /** By a hash of the last letters of its id, each in the first free place from there on. */
+  private readonly places: Array<LegAccount | undefined>
   private readonly numbers = new Map<string, number>()
   private rooms = new LegRoom(0)
 
@@ -73,13 +74,28 @@ export class LegSpace {
         liability: liabilities.has(accountType)
       }
       accounts.push(one)
-      this.byId.set(accountId, one)
     }
     this.accounts = accounts
+    this.places = Array.from({ length: 4 << (32 - Math.clz32(accounts.length)) })
+    for (const one of accounts) {
+      let at = this.placeOf(one.account.accountId)
+      while (this.places[at] !== undefined) at = (at + 1) & (this.places.length - 1)
+      this.places[at] = one
+    }
+  }
+
+  private placeOf(id: string): number {
+    const last = id.length - 1
+    const letters = (id.charCodeAt(last) * 31 + id.charCodeAt(last - 1)) * 31 + id.charCodeAt(last - 2)
+    return (letters ^ (letters >> 7)) & (this.places.length - 1)
   }
 
   account(id: string): LegAccount | undefined {
-    return this.byId.get(id)
+    const { places } = this
+    for (let at = this.placeOf(id); ; at = (at + 1) & (places.length - 1)) {
+      const one = places[at]
+      if (one === undefined || one.account.accountId === id) return one
+    }
   }
 
   /** For so many records at least; the same room each time, and whatever was in it is there still. */

@@ -1,19 +1,12 @@
 /** Pairs as a graph of records: what is too bad to be in it, and its connected parts (enrichments D2.4). */
 import { IdNumbers } from "./IdNumbers.ts"
-import { comparePairs, type ScoredPair } from "./PairScore.ts"
+import type { ScoredPair } from "./PairScore.ts"
 
 /**
  * A pair that is this much worse than the best of both of its legs is none: it hardly ever is in the best choice, and without
  * it chains of equal transfers fall apart, so that what is new disturbs little of what is old. In centibits.
  */
 const hopeless = 500
-
-const inOrder = (pairs: ReadonlyArray<ScoredPair>): ReadonlyArray<ScoredPair> => {
-  for (let at = 1; at < pairs.length; at++) {
-    if (comparePairs(pairs[at - 1]!, pairs[at]!) > 0) return pairs.toSorted(comparePairs)
-  }
-  return pairs
-}
 
 export class PairGraph {
   private readonly pairs: ReadonlyArray<ScoredPair>
@@ -22,8 +15,9 @@ export class PairGraph {
   private readonly ins: Int32Array
   private readonly size: number
 
+  /** `pairs`: in order. */
   constructor(pairs: ReadonlyArray<ScoredPair>) {
-    this.pairs = inOrder(pairs)
+    this.pairs = pairs
     this.outs = new Int32Array(pairs.length)
     this.ins = new Int32Array(pairs.length)
     const numbers = new IdNumbers(pairs.length)
