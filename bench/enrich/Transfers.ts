@@ -334,6 +334,11 @@ const readOnce = (records: ReadonlyArray<SetRecord>): number => {
  * transfer_match beside what says the same, beside a join that says less (it takes the earliest record of an equal amount,
  * whatever texts, other currencies, fees and better matches say, and states neither how sure that is nor why), and beside
  * reading the records, which is the limit.
+ *
+ * The join that says the same does less than it would have to. It writes one object for each record of a link, where
+ * transfer_match writes a claim with its evidence for each field, an event and a link with its evidence. It keeps nothing for
+ * the next plan, where transfer_match keeps what could be and what came in by itself, month by month. And it is told what the
+ * texts of these records say.
  */
 const whole = (records: ReadonlyArray<SetRecord>, held: Partitions): Comparison => ({
   name: "transfers among all records: placed, read, scored, chosen and said",
