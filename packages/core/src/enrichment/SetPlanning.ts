@@ -217,8 +217,10 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     const missing = [...new Set(keys)].filter((key) => !known.has(key))
     if (missing.length > 0) {
       const wanted = new Set(missing)
-      const rows = yield* store.members(scope, enrichment.id, missing)
-      const kept = yield* store.partitions(scope, enrichment.id, missing)
+      const [rows, kept] = yield* Effect.all(
+        [store.members(scope, enrichment.id, missing), store.partitions(scope, enrichment.id, missing)],
+        { concurrency: 2 }
+      )
       const states = new Map(kept.map((one) => [one.partition, one]))
       const records = new Map<PartitionKey, Array<SetRecord>>(missing.map((key) => [key, []]))
       const add = (entry: AnalysisEntry) => {

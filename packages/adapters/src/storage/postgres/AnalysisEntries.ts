@@ -37,6 +37,9 @@ const toEntry = ({ lines, ...entry }: EntryRow): AnalysisEntry =>
 const byPlace = (a: AnalysisEntry, b: AnalysisEntry): number =>
   a.partition === b.partition ? (a.recordId < b.recordId ? -1 : 1) : a.partition < b.partition ? -1 : 1
 
+/** Of one partition. */
+const byRecord = (a: AnalysisEntry, b: AnalysisEntry): number => (a.recordId < b.recordId ? -1 : 1)
+
 /** Ids that are compared with each block; where there are more, all blocks between the first and the last are read. */
 const mostCompared = 500
 
@@ -166,9 +169,14 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         if (left.length === 0) continue
         const partitions = left.map(({ partition }) => partition)
         const firsts = left.map(({ records }) => records[0]!)
-        yield* sql`delete from ${block} b using unnest(${partitions}::text[], ${firsts}::text[]) g(partition, first)
-          where ${inScope(sql, scope)} and b.enrichment_id = ${enrichmentId} and b.partition = g.partition
-            and b.first_record = g.first`.unprepared
+        // One by one: the planner knows nothing yet of how many there have become, and would read all of them.
+        yield* sql`delete from ${block} where ctid = any(array(
+            select own.at from unnest(${partitions}::text[], ${firsts}::text[]) g(partition, first)
+              cross join lateral (select ctid as at from ${block} b
+                where ${inScope(sql, scope)} and b.enrichment_id = ${enrichmentId} and b.partition = g.partition
+                  and b.first_record = g.first
+                order by b.enrichment_id, b.partition, b.first_record limit 1) own
+          ))`.unprepared
         yield* insertBlocks(scope, enrichmentId, rest)
         taken.push({ enrichmentId, entries: out })
       }
@@ -207,10 +215,15 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
       ) {
         if (recordIds.length === 0) return new Map<string, ReadonlyArray<AnalysisEntry>>()
         const own = sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId}`
-        const rows = yield* storedInBulk(sql<EntryRow>`select ${rowColumns} from ${row}
-          where ${own} and record_id = any(${[...recordIds]}::text[])`)
-        const blocks = yield* storedInBulk(sql<EntryBlock>`select ${blockColumns} from ${block}
-          where ${own} ${ofAny(accountIds)} and ${around(recordIds)}`)
+        const [rows, blocks] = yield* Effect.all(
+          [
+            storedInBulk(sql<EntryRow>`select ${rowColumns} from ${row}
+              where ${own} and record_id = any(${[...recordIds]}::text[])`),
+            storedInBulk(sql<EntryBlock>`select ${blockColumns} from ${block}
+              where ${own} ${ofAny(accountIds)} and ${around(recordIds)}`)
+          ],
+          { concurrency: 2 }
+        )
         const all = rows.map(toEntry)
         const wanted = new Set(recordIds)
         for (const one of blocks) {
@@ -228,13 +241,18 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         if (keys.length === 0) return []
         const own = sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId}`
         const most = limits.partitionRecords + 1
-        const rows = yield* storedInBulk(sql<EntryRow>`select e.* from unnest(${[...keys]}::text[]) k(key)
-          cross join lateral (select ${rowColumns} from ${row}
-            where ${own} and partition = k.key order by record_id desc limit ${most}) e`)
-        const blocks = yield* storedInBulk(sql<PartitionBlock>`select partition, account_id as "accountId", records,
-            first_record as first, last_record as last, size,
-            case when sum(size) over (partition by partition) <= ${most} then body end as body
-          from ${block} where ${own} and partition = any(${[...keys]}::text[])`)
+        const [rows, blocks] = yield* Effect.all(
+          [
+            storedInBulk(sql<EntryRow>`select e.* from unnest(${[...keys]}::text[]) k(key)
+              cross join lateral (select ${rowColumns} from ${row}
+                where ${own} and partition = k.key order by record_id desc limit ${most}) e`),
+            storedInBulk(sql<PartitionBlock>`select partition, account_id as "accountId", records,
+                first_record as first, last_record as last, size,
+                case when sum(size) over (partition by partition) <= ${most} then body end as body
+              from ${block} where ${own} and partition = any(${[...keys]}::text[])`)
+          ],
+          { concurrency: 2 }
+        )
         const all = new Map<string, Array<AnalysisEntry>>(
           Map.groupBy(rows.map(toEntry), ({ partition }) => partition) as Map<string, Array<AnalysisEntry>>
         )
@@ -254,7 +272,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
           for (const one of found) add(one)
         }
         return [...all.keys()].toSorted().flatMap((key) => {
-          const some = all.get(key)!.toSorted(byPlace)
+          const some = all.get(key)!.toSorted(byRecord)
           return some.length > most ? some.slice(-most) : some
         })
       }),

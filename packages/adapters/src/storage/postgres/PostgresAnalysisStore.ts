@@ -171,13 +171,18 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
             outputs.set(key, known)
             return known
           }
-          const notes = yield* storedInBulk(sql<AnalysisNote & { readonly partition: string }>`select
-          partition, record_id as "recordId", account_id as "accountId", claims from ${t.annotation}
-          where ${within(scope, enrichmentId, keys)} order by partition, record_id`)
+          const [notes, links] = yield* Effect.all(
+            [
+              storedInBulk(sql<AnalysisNote & { readonly partition: string }>`select
+              partition, record_id as "recordId", account_id as "accountId", claims from ${t.annotation}
+              where ${within(scope, enrichmentId, keys)} order by partition, record_id`),
+              storedInBulk(sql<AnalysisLink & { readonly partition: string }>`select
+              partition, ${sql.literal(linkColumns)} from ${t.record_link}
+              where ${within(scope, enrichmentId, keys)} order by partition, id`)
+            ],
+            { concurrency: 2 }
+          )
           for (const { partition, ...note } of notes) of(partition).notes.push(note)
-          const links = yield* storedInBulk(sql<AnalysisLink & { readonly partition: string }>`select
-          partition, ${sql.literal(linkColumns)} from ${t.record_link}
-          where ${within(scope, enrichmentId, keys)} order by partition, id`)
           for (const { partition, ...link } of links) of(partition).links.push(link)
           return outputs
         }),
@@ -221,7 +226,8 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
               yield* sql`delete from ${t.analysis_mark}
               where ${inScope(sql, scope)} and account_id = any(${[...changes.unmarked]}::text[])`
             }
-            yield* Effect.forEach(changes.enrichments, (one) => put(scope, one), { discard: true })
+            // While one is written, what the next one writes is made into text.
+            yield* Effect.forEach(changes.enrichments, (one) => put(scope, one), { discard: true, concurrency: 2 })
             return true
           }).pipe(inTransaction(sql))
         ),
