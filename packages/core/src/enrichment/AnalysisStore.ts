@@ -121,7 +121,7 @@ export class AnalysisStore extends Context.Service<
   AnalysisStore,
   {
     readonly head: (scope: AnalysisScope) => Effect.Effect<AnalysisHead, StorageUnavailable>
-    /** By record; those without entries are left out. `accountIds`: all accounts that they are of, where that is known. */
+    /** By record; those without entries are left out. `accountIds`: that of each record, where all are known. */
     readonly entries: (
       scope: AnalysisScope,
       enrichmentId: EnrichmentId,

@@ -138,14 +138,10 @@ const linesOf = ({ accountId, lines = [], recordId }: AnalysisEntry): ReadonlyAr
     { recordId, accountId, line: id }
   ])
 
-/** All accounts that the records are of. */
+/** The account of each record, where all are known. */
 const accountsOf = (observed: ReadonlyArray<Observed>): ReadonlyArray<AccountId> | undefined => {
-  const all = new Set<AccountId>()
-  for (const { accountId } of observed) {
-    if (accountId === undefined) return undefined
-    all.add(accountId)
-  }
-  return [...all]
+  const all = observed.map(({ accountId }) => accountId).filter((id) => id !== undefined)
+  return all.length === observed.length ? all : undefined
 }
 
 const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): string => {

@@ -201,8 +201,9 @@ export const tests: StorageTests = (it) => {
         const some = recordIds.filter((_, n) => n % 50 === 0 || n === 9)
         const held = new Map(some.flatMap((id) => (all.has(id) ? [[id as string, all.get(id)!]] : [])))
         expect(yield* store.entries(scope, enrichmentId, some)).toEqual(held)
-        expect(yield* store.entries(scope, enrichmentId, some, [accountId, other])).toEqual(held)
-        expect((yield* store.entries(scope, enrichmentId, recordIds, [accountId, other])).size).toBe(all.size)
+        const accountsOf = (wanted: ReadonlyArray<string>) => wanted.map((id) => all.get(id)?.[0]?.accountId ?? other)
+        expect(yield* store.entries(scope, enrichmentId, some, accountsOf(some))).toEqual(held)
+        expect((yield* store.entries(scope, enrichmentId, recordIds, accountsOf(recordIds))).size).toBe(all.size)
         for (const account of [accountId, other]) {
           expect(yield* store.accountRecords(scope, account, 1_000)).toEqual(
             [...all].flatMap(([id, [first]]) => (first!.accountId === account ? [id] : [])).toSorted()

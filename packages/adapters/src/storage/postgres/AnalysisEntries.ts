@@ -121,9 +121,30 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
             where g.id >= first_record and g.id <= last_record)`
     }
 
-    /** Of one of these accounts, where they are known. */
-    const ofAny = (accountIds: ReadonlyArray<string> | undefined): Fragment =>
-      accountIds === undefined ? sql`` : sql`and account_id = any(${[...accountIds]}::text[])`
+    /**
+     * Blocks of an enrichment that may have one of these records. Where the account of each is known, those of an account lie
+     * between the first and the last of its own records: between those of all there may be every block of the others.
+     */
+    const blocksAround = (
+      scope: AnalysisScope,
+      enrichmentId: string,
+      recordIds: ReadonlyArray<string>,
+      accountIds: ReadonlyArray<string> | undefined
+    ): Fragment => {
+      const own = sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and ${around(recordIds)}`
+      if (accountIds === undefined) return sql`${block} where ${own}`
+      const spans = new Map<string, readonly [first: string, last: string]>()
+      accountIds.forEach((accountId, at) => {
+        const id = recordIds[at]!
+        const [first, last] = spans.get(accountId) ?? [id, id]
+        spans.set(accountId, [id < first ? id : first, id > last ? id : last])
+      })
+      const ends = [...spans.values()]
+      return sql`unnest(${[...spans.keys()]}::text[], ${ends.map(([first]) => first)}::text[],
+          ${ends.map(([, last]) => last)}::text[]) s(account, first, last)
+        cross join lateral (select * from ${block} where account_id = s.account and last_record >= s.first
+          and first_record <= s.last and ${own} order by account_id, enrichment_id, last_record) b`
+    }
 
     const insertRows = Effect.fnUntraced(function* (
       { dataType, workspaceId }: AnalysisScope,
@@ -192,13 +213,12 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         const before = entries.filter(({ isNew }) => isNew !== true)
         if (before.length > 0) {
           const recordIds = before.map(({ recordId }) => recordId)
-          const accountIds = [...new Set(before.map(({ accountId }) => accountId))]
+          const accountIds = before.map(({ accountId }) => accountId).filter((id) => id !== undefined)
+          const known = accountIds.length === recordIds.length ? accountIds : undefined
           yield* sql`delete from ${row} where enrichment_id = ${enrichmentId}
             and workspace_id = ${scope.workspaceId} and record_id = any(${recordIds}::text[])`.unprepared
-          const held = yield* sql<BlockRow>`select enrichment_id as "enrichmentId", ${blockColumns} from ${block}
-            where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId}
-              ${ofAny(accountIds.every((id) => id !== undefined) ? accountIds : undefined)} and ${around(recordIds)}`
-            .unprepared
+          const held = yield* sql<BlockRow>`select enrichment_id as "enrichmentId", ${blockColumns}
+            from ${blocksAround(scope, enrichmentId, recordIds, known)}`.unprepared
           yield* takeOut(scope, held, new Set(recordIds))
         }
         const { alone, blocks } = packedEntries(entries.flatMap((one) => one.entries))
@@ -219,8 +239,9 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
           [
             storedInBulk(sql<EntryRow>`select ${rowColumns} from ${row}
               where ${own} and record_id = any(${[...recordIds]}::text[])`),
-            storedInBulk(sql<EntryBlock>`select ${blockColumns} from ${block}
-              where ${own} ${ofAny(accountIds)} and ${around(recordIds)}`)
+            storedInBulk(
+              sql<EntryBlock>`select ${blockColumns} from ${blocksAround(scope, enrichmentId, recordIds, accountIds)}`
+            )
           ],
           { concurrency: 2 }
         )

@@ -8,15 +8,33 @@ import * as Schema from "effect/Schema"
 /** What entries of one row of storage share. */
 type Shared = Pick<RecordChange, "workspaceId" | "feedId" | "accountId" | "recordId" | "jobId">
 
-/** Whose word holds now, and of which fields: id, field, before, whose word it was, after. */
-interface Word extends Pick<RecordChange, "afterAuthority"> {
-  readonly enrichmentId: RecordChange["enrichmentId"] | undefined
-  readonly revision: RecordChange["revision"] | undefined
-  readonly rulePath: RecordChange["rulePath"] | undefined
-  readonly evidence: RecordChange["evidence"] | undefined
+type Ending<A> = readonly [] | readonly [A]
+
+/** A field with its value before and after; whose word it was where that is not the provider's; the id where it does not follow from the next. */
+type Change = readonly [
+  field: string,
+  before: RecordChange["before"],
+  after: RecordChange["after"],
+  ...(readonly [] | readonly [beforeAuthority: RecordChange["beforeAuthority"] | null, ...Ending<RecordChange["id"]>])
+]
+
+/** Whose word holds now, and of which fields. */
+type Word = readonly [
+  afterAuthority: RecordChange["afterAuthority"],
+  enrichmentId: RecordChange["enrichmentId"] | null,
+  revision: RecordChange["revision"] | null,
+  rulePath: RecordChange["rulePath"] | null,
+  changes: ReadonlyArray<Change>,
+  ...Ending<NonNullable<RecordChange["evidence"]> | null>
+]
+
+/** The same as it was written before: with names, and with all ids but the last one. */
+interface NamedWord extends Pick<
+  RecordChange,
+  "afterAuthority" | "enrichmentId" | "revision" | "rulePath" | "evidence"
+> {
   readonly changes: ReadonlyArray<
     readonly [
-      /** `null` for the last of its row, which has the id of the row. */
       id: RecordChange["id"] | null,
       field: string,
       before: RecordChange["before"],
@@ -29,7 +47,7 @@ interface Word extends Pick<RecordChange, "afterAuthority"> {
 interface Body extends Pick<RecordChange, "recordVersion" | "at"> {
   /** Absent where it is the job of the row, run for its feed. */
   readonly actor?: RecordChange["actor"]
-  readonly words: ReadonlyArray<Word>
+  readonly words: ReadonlyArray<Word> | ReadonlyArray<NamedWord>
 }
 
 export interface PackedRow extends Shared {
@@ -64,19 +82,36 @@ const isOwnJob = ({ actor, feedId, jobId }: RecordChange): boolean =>
   actor.jobId === jobId &&
   actor.cause === undefined
 
+const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+/** The id before one, where that differs in the last digit alone: ids of one batch follow each other. */
+const idBefore = (id: string): string | undefined => {
+  const digit = digits.indexOf(id.at(-1) ?? "")
+  return digit > 0 ? `${id.slice(0, -1)}${digits[digit - 1]}` : undefined
+}
+
+const changeOf = (
+  { after, before, beforeAuthority, field, id }: RecordChange,
+  next: RecordChange | undefined
+): Change => {
+  const authority = beforeAuthority === "provider" ? null : beforeAuthority
+  if (next !== undefined && id !== idBefore(next.id)) return [field, before, after, authority, id]
+  return authority === null ? [field, before, after] : [field, before, after, authority]
+}
+
 const wordsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Word> => {
-  const words: Array<Word & { readonly changes: Array<Word["changes"][number]> }> = []
-  const end = changes.at(-1)
-  let last: RecordChange | undefined
-  for (const change of changes) {
-    const { after, afterAuthority, before, beforeAuthority, enrichmentId, evidence, field, id, revision, rulePath } =
-      change
+  const words: Array<Word> = []
+  let own: Array<Change> = []
+  changes.forEach((change, at) => {
+    const last = changes[at - 1]
     if (last === undefined || !isSameWord(last, change)) {
-      words.push({ afterAuthority, enrichmentId, revision, rulePath, evidence, changes: [] })
+      const { afterAuthority, enrichmentId = null, evidence, revision = null, rulePath = null } = change
+      own = []
+      const word = [afterAuthority, enrichmentId, revision, rulePath, own] as const
+      words.push(evidence === undefined ? word : [...word, evidence])
     }
-    words.at(-1)!.changes.push([change === end ? null : id, field, before, beforeAuthority, after])
-    last = change
-  }
+    own.push(changeOf(change, changes[at + 1]))
+  })
   return words
 }
 
@@ -122,6 +157,49 @@ export interface StoredRow {
 
 const decode = Schema.decodeUnknownSync(Schema.toCodecJson(RecordChange))
 
+type Entry = Omit<
+  RecordChange,
+  "workspaceId" | "feedId" | "accountId" | "recordId" | "recordVersion" | "jobId" | "actor" | "at"
+>
+
+const isNamed = (words: Body["words"]): words is ReadonlyArray<NamedWord> => !Array.isArray(words[0])
+
+const namedEntries = (words: ReadonlyArray<NamedWord>, lastId: RecordChange["id"]): ReadonlyArray<Entry> =>
+  words.flatMap(({ changes, ...word }) =>
+    changes.map(([id, field, before, beforeAuthority, after]) => ({
+      id: id ?? lastId,
+      ...word,
+      field,
+      before,
+      beforeAuthority,
+      after
+    }))
+  )
+
+/** From the last one on, whose id the row has. */
+const entriesOf = (words: ReadonlyArray<Word>, lastId: RecordChange["id"]): ReadonlyArray<Entry> => {
+  const all: Array<Entry> = []
+  let next: string | undefined
+  for (const [afterAuthority, enrichmentId, revision, rulePath, changes, ...evidence] of words.toReversed()) {
+    for (const [field, before, after, beforeAuthority, id] of changes.toReversed()) {
+      next = id ?? (next === undefined ? lastId : idBefore(next))
+      all.push({
+        id: next as RecordChange["id"],
+        field,
+        before,
+        after,
+        beforeAuthority: beforeAuthority ?? "provider",
+        afterAuthority,
+        ...(enrichmentId === null ? {} : { enrichmentId }),
+        ...(revision === null ? {} : { revision }),
+        ...(rulePath === null ? {} : { rulePath }),
+        ...(evidence.length === 0 ? {} : { evidence: evidence[0] })
+      } as Entry)
+    }
+  }
+  return all.toReversed()
+}
+
 /** In the order in which they were added. */
 export const unpacked = (row: StoredRow): ReadonlyArray<RecordChange> => {
   // Accounts become parts of others.
@@ -129,23 +207,16 @@ export const unpacked = (row: StoredRow): ReadonlyArray<RecordChange> => {
   if (row.field !== null) return [decode({ ...(row.body as object), accountId })]
   const { words, ...shared } = row.body as Body
   const actor = { kind: "sync", feedId: row.feed_id, jobId: row.job_id }
-  return words.flatMap(({ changes, ...word }) =>
-    changes.map(([id, field, before, beforeAuthority, after]) =>
-      decode({
-        id: id ?? row.id,
-        workspaceId: row.workspace_id,
-        feedId: row.feed_id,
-        accountId,
-        recordId: row.record_id,
-        ...(row.job_id === null ? {} : { jobId: row.job_id }),
-        actor,
-        ...shared,
-        ...word,
-        field,
-        before,
-        beforeAuthority,
-        after
-      })
-    )
+  return (isNamed(words) ? namedEntries(words, row.id) : entriesOf(words, row.id)).map((entry) =>
+    decode({
+      workspaceId: row.workspace_id,
+      feedId: row.feed_id,
+      accountId,
+      recordId: row.record_id,
+      ...(row.job_id === null ? {} : { jobId: row.job_id }),
+      actor,
+      ...shared,
+      ...entry
+    })
   )
 }
