@@ -1,7 +1,8 @@
 /** An installation with many records moves to looking them up by a number while it serves. */
 import { migrateTo, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { recordScopes } from "../../src/storage/postgres/migrations/0063_record_scopes.ts"
-import { areScoped } from "../../src/storage/postgres/migrations/recordScope.ts"
+import { recordIds } from "../../src/storage/postgres/migrations/0066_record_ids.ts"
+import { areKeyedById, areScoped } from "../../src/storage/postgres/migrations/recordScope.ts"
 import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { scopeRecords } from "../../src/storage/postgres/ScopedRecords.ts"
@@ -148,6 +149,7 @@ describe("records of an installation that is moved", () => {
         // By the text of a statement that ran before, on connections that ran it.
         yield* records.write(scope, [written(0), written(writes)])
         expect(yield* areScoped).toBe(true)
+        expect(yield* areKeyedById).toBe(true)
         expect(yield* indexes).toEqual([
           "record_pkey",
           "record_scope_change",
@@ -162,6 +164,17 @@ describe("records of an installation that is moved", () => {
         const after = yield* said
         expect(after.slice(1)).toEqual(before.slice(1))
         expect(after[0]!.slice(1, 7)).toEqual(before[0]!.slice(1, 7))
+        expect(yield* scopeRecords).toBe(false)
+        // As a large installation comes from the release before, which had its number first in the key.
+        yield* sql.unsafe(`create unique index record_scope_id on record (scope_no, id)`)
+        yield* sql.unsafe(`alter table record drop constraint record_pkey,
+          add constraint record_pkey primary key using index record_scope_id`)
+        yield* recordIds(1)
+        expect(yield* areKeyedById).toBe(false)
+        expect(yield* scopeRecords).toBe(true)
+        expect(yield* areKeyedById).toBe(true)
+        expect(yield* said).toEqual(after)
+        expect(yield* records.write(scope, [written(0)])).toBeUndefined()
         expect(yield* scopeRecords).toBe(false)
       }).pipe(TestClock.withLive)
     )

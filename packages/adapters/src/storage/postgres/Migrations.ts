@@ -74,6 +74,7 @@ import { entryBlocks } from "./migrations/0062_entry_blocks.ts"
 import { recordScopes } from "./migrations/0063_record_scopes.ts"
 import { numberedRowKeys } from "./migrations/0064_row_keys.ts"
 import { shortNames } from "./migrations/0065_short_names.ts"
+import { recordIds } from "./migrations/0066_record_ids.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -144,7 +145,8 @@ export const migrations = {
   "0062_entry_blocks": entryBlocks,
   "0063_record_scopes": recordScopes(),
   "0064_row_keys": numberedRowKeys(),
-  "0065_short_names": shortNames
+  "0065_short_names": shortNames,
+  "0066_record_ids": recordIds()
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -1,12 +1,20 @@
 /**
  * Gives the records of earlier versions the number by which they are looked up (`migrations/recordScope.ts`), in chunks and
- * while the server works. As long as not all have it, records are looked up as they were.
+ * while the server works. As long as not all have it, records are looked up as they were. Then their key begins with the id.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeLate } from "./LateIndexes.ts"
 import type { LateIndex } from "./migrations/lateIndex.ts"
-import { areScoped, recordKey, scopedIndexes, useScopes } from "./migrations/recordScope.ts"
+import {
+  areKeyedById,
+  areScoped,
+  recordIdKey,
+  recordKey,
+  scopedIndexes,
+  useIdKey,
+  useScopes
+} from "./migrations/recordScope.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { sayEveryWorkspace } from "./WorkspaceWall.ts"
 
@@ -76,6 +84,10 @@ const change = Effect.gen(function* () {
   yield* sql`drop index ${sql(unscoped.name)}`
 })
 
+const changeKey = Effect.gen(function* () {
+  if (!(yield* areKeyedById)) yield* useIdKey
+})
+
 /**
  * Returns whether there was anything to do. It is called by the owner of the tables, outside of a transaction, and may be
  * called by several processes and be cut off anywhere: the next start goes on.
@@ -92,5 +104,10 @@ export const scopeRecords = Effect.gen(function* () {
   }
   // Where this was cut off after the change.
   yield* makeLate(scopedIndexes)
-  return !wasDone
+  const wasKeyed = yield* areKeyedById
+  if (!wasKeyed) {
+    yield* makeLate([recordIdKey])
+    yield* alone(changeKey)
+  }
+  return !wasDone || !wasKeyed
 }).pipe(stored, Effect.withSpan("PostgresStorage.scopeRecords"))
