@@ -66,7 +66,8 @@ export class FeedStore extends Context.Service<
     readonly bindColumns: (id: FeedId, columns: BoundColumns) => Effect.Effect<void, StorageUnavailable>
     readonly unbindColumns: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
     readonly marks: (id: FeedId) => Effect.Effect<ReadonlyArray<FeedMark>, StorageUnavailable>
-    readonly setMark: (id: FeedId, mark: FeedMark) => Effect.Effect<void, StorageUnavailable>
+    /** How far the feed has come in these accounts, each named once. */
+    readonly setMarks: (id: FeedId, marks: ReadonlyArray<FeedMark>) => Effect.Effect<void, StorageUnavailable>
     readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
 
     /**

@@ -79,6 +79,9 @@ const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished +
 /** Documents that are looked at in one transaction: each may have a thousand items. */
 const documentChunk = 50
 
+/** Accounts with few changes of which these are looked for at once. */
+const accountsReadAtOnce = 4
+
 const chunkOf = ({ dataType }: Feed): number =>
   isDocumentType(dataType) ? documentChunk : Math.min(limits.syncedChunk, limits.commitChunk)
 
@@ -335,7 +338,7 @@ export class Projector extends Context.Service<
       /** Rows go out under another signature than the mark's, and not all of them did. */
       const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Judged) =>
         mark !== undefined && mark.signature !== signature && intents.length > 0
-          ? feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
+          ? feeds.setMarks(feed.id, [{ ...mark, signature: betweenOf(mark, signature) }])
           : Effect.void
 
       /** Rows that each run makes are nobody's to take over. */
@@ -368,7 +371,7 @@ export class Projector extends Context.Service<
             projection,
             decided,
             done
-              ? feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+              ? feeds.setMarks(feed.id, [{ accountId: account.id, changeNo, signature }])
               : markBetween(feed, start, decided)
           )
         }
@@ -377,7 +380,7 @@ export class Projector extends Context.Service<
           yield* atomically(
             Effect.andThen(
               jobs.fence(projection.fence, {}),
-              feeds.setMark(feed.id, { accountId: account.id, changeNo: upTo, signature })
+              feeds.setMarks(feed.id, [{ accountId: account.id, changeNo: upTo, signature }])
             )
           )
         }
@@ -392,12 +395,16 @@ export class Projector extends Context.Service<
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
-        const looked: Array<ReadonlyArray<DocumentRow>> = []
-        for (const start of starts) {
-          const { after, scope, upTo } = start
-          const changes = yield* records.changes(scope, { after, upTo, limit: together })
-          looked.push(rowsOf(projection, lookedAt(projection, start, changes)))
-        }
+        // While the database finds those of some accounts, those of others are read.
+        const looked = yield* Effect.forEach(
+          starts,
+          (start) =>
+            Effect.map(
+              records.changes(start.scope, { after: start.after, upTo: start.upTo, limit: together }),
+              (changes) => rowsOf(projection, lookedAt(projection, start, changes))
+            ),
+          { concurrency: accountsReadAtOnce }
+        )
         const each = yield* judgedRows(
           projection,
           starts.map((start, n) => [start, looked[n]!] as const),
@@ -407,18 +414,12 @@ export class Projector extends Context.Service<
         yield* put(
           projection,
           decided,
-          Effect.forEach(
-            starts,
-            (start, n) =>
-              projection.range !== undefined
-                ? markBetween(feed, start, each[n]!)
-                : feeds.setMark(feed.id, {
-                    accountId: start.account.id,
-                    changeNo: start.upTo,
-                    signature: start.signature
-                  }),
-            { discard: true }
-          )
+          projection.range !== undefined
+            ? Effect.forEach(starts, (start, n) => markBetween(feed, start, each[n]!), { discard: true })
+            : feeds.setMarks(
+                feed.id,
+                starts.map(({ account, signature, upTo }) => ({ accountId: account.id, changeNo: upTo, signature }))
+              )
         )
         return { live: decided.add.read, overdue: decided.heldLong }
       })

@@ -119,7 +119,7 @@ export const tests: StorageTests = (it) => {
       const fill = Effect.fnUntraced(function* (feed: Feed) {
         const { job, fence } = yield* claimJob(feed, [account.bankId])
         yield* deliveries.intend(feed.id, job.id, [makeIntent(account, "a")])
-        yield* store.setMark(feed.id, { accountId: account.id, changeNo: 1, signature: "s" })
+        yield* store.setMarks(feed.id, [{ accountId: account.id, changeNo: 1, signature: "s" }])
         const upload = yield* makeUpload(feed)
         yield* uploads.insert(upload, new Uint8Array([1]))
         return { job, fence, upload }
@@ -154,10 +154,10 @@ export const tests: StorageTests = (it) => {
       const feed = yield* storeFeed(workspace)
       const bystander = yield* storeFeed(workspace)
       const mark = { accountId: account.id, changeNo: 5, signature: "one" }
-      yield* store.setMark(feed.id, { ...mark, changeNo: 4 })
-      yield* store.setMark(feed.id, mark)
-      yield* store.setMark(feed.id, { ...mark, accountId: other.id })
-      yield* store.setMark(bystander.id, mark)
+      yield* store.setMarks(feed.id, [{ ...mark, changeNo: 4 }])
+      yield* store.setMarks(feed.id, [mark, { ...mark, accountId: other.id }])
+      yield* store.setMarks(feed.id, [])
+      yield* store.setMarks(bystander.id, [mark])
       const marks = Effect.map(store.marks(feed.id), (all) =>
         all.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
       )

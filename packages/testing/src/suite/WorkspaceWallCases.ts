@@ -398,7 +398,8 @@ const feeds = casesOf(FeedStore, {
   bindColumns: (store, { feed }) => store.bindColumns(feed.id, new Map([["Memo", "fld2"]])),
   unbindColumns: (store, { feed }) => store.unbindColumns(feed.id),
   marks: (store, { feed }) => store.marks(feed.id),
-  setMark: (store, { account, feed }) => store.setMark(feed.id, { accountId: account.id, changeNo: 9, signature: "t" }),
+  setMarks: (store, { account, feed }) =>
+    store.setMarks(feed.id, [{ accountId: account.id, changeNo: 9, signature: "t" }]),
   clearMarks: (store, { feed }) => store.clearMarks(feed.id),
   wake: (store, { fileFeed }) =>
     store.wake(fileFeed.id, { afterSeconds: 60, reason: "retry", type: "scheduled", retry: 1 }),

@@ -74,7 +74,7 @@ export const writing: ReadonlySet<string> = new Set([
   "DeliveryStore.intendSettled",
   "DeliveryStore.markSending",
   "DeliveryStore.settle",
-  "FeedStore.setMark",
+  "FeedStore.setMarks",
   "FeedStore.clearMarks",
   "TableStore.putFeedRows",
   "TableStore.removeFeedRows"

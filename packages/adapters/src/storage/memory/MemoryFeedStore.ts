@@ -157,11 +157,12 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
       bindColumns: (id, columns) => call(() => set(bound, id, new Map([...(bound.get(id) ?? []), ...columns]))),
       unbindColumns: (id) => call(() => remove(bound, id)),
       marks: (id) => call(() => [...(marks.get(id)?.values() ?? [])]),
-      setMark: (id, mark) =>
+      setMarks: (id, given) =>
         call(() => {
+          if (given.length === 0) return
           let ofFeed = marks.get(id)
           if (ofFeed === undefined) set(marks, id, (ofFeed = new Map()))
-          set(ofFeed, mark.accountId, frozen(mark))
+          for (const mark of given) set(ofFeed, mark.accountId, frozen(mark))
         }),
       clearMarks: (id) => call(() => remove(marks, id)),
 

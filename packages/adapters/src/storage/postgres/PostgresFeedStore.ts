@@ -243,9 +243,13 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
           signature: row.signature
         }))
       }),
-      setMark: Effect.fn("FeedStore.setMark")(function* (id, mark) {
+      setMarks: Effect.fn("FeedStore.setMarks")(function* (id, marks) {
+        if (marks.length === 0) return
         yield* stored(sql`insert into feed_mark (feed_id, account_id, change_no, signature)
-          values (${id}, ${mark.accountId}, ${mark.changeNo}, ${mark.signature})
+          select ${id}, m.account_id, m.change_no, m.signature
+          from unnest(${marks.map(({ accountId }) => accountId)}::text[],
+              ${marks.map(({ changeNo }) => String(changeNo))}::bigint[],
+              ${marks.map(({ signature }) => signature)}::text[]) as m(account_id, change_no, signature)
           on conflict (feed_id, account_id) do update
             set change_no = excluded.change_no, signature = excluded.signature`)
       }),
