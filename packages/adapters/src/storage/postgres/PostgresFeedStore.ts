@@ -257,9 +257,11 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
         yield* stored(sql`delete from feed_mark where feed_id = ${id}`)
       }),
 
+      // Cut, because it is kept in milliseconds: rounded up, what is due at once would not be until the next of them.
       wake: Effect.fn("FeedStore.wake")(function* (id, { afterSeconds, reason, retry, type }) {
         yield* stored(sql`insert into feed_wake (feed_id, due_at, reason, type, retry, after_job)
-          select id, store_now() + make_interval(secs => ${afterSeconds}::float8), ${reason}, ${type}, ${retry}::int,
+          select id, date_trunc('milliseconds', store_now() + make_interval(secs => ${afterSeconds}::float8)), ${reason},
+            ${type}, ${retry}::int,
             coalesce((select id from job where feed_id = feed.id order by id desc limit 1), '')
           from feed where id = ${id}
           on conflict (feed_id) do update set after_job = excluded.after_job,
