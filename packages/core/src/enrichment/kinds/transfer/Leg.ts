@@ -146,7 +146,7 @@ const hasFigures = (text: string): boolean => {
   return false
 }
 
-export const noCodes: ReadonlySet<string> = new Set()
+const noCodes: ReadonlySet<string> = new Set()
 
 /** Words of a text that could be a number of the transfer: six characters or more, three figures among them. */
 export const codesIn = (text: string): ReadonlySet<string> => {
