@@ -14,13 +14,14 @@ const services = upstreamBudget.pipe(Layer.provideMerge(database(inject("postgre
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("limits of an earlier version", (it) => {
   it.effect("give no place until their time has passed once, and lines that are new give one at once", () =>
     Effect.gen(function* () {
+      // All of it is one transaction, which has the time at which it began.
+      const began = performance.now()
       const sql = yield* SqlClient.SqlClient
       const budget = yield* UpstreamBudget
       // Another schema stands for the database of an earlier version.
       yield* sql`create schema earlier_limits`
       yield* sql`set local search_path = earlier_limits`
       yield* migrateTo(52)
-      const began = performance.now()
       yield* sql`insert into upstream_turn (instance_id, connection, next_at, place_at) values
         ('demo:one', '', now() - interval '20 seconds', null),
         ('demo:one', 'ahead', now() + interval '30 seconds', now() + interval '20 seconds')`
