@@ -91,38 +91,54 @@ class ShownBlocks {
   readonly #ofGroups = new Map<number, string>()
   readonly #contentHash: (text: string) => string
 
-  constructor(observations: ReadonlyArray<Observation>, days: number, contentHash: (text: string) => string) {
+  /** `each`: the digests of all are wanted. They are worked out at once, so that no text is held for longer than it takes. */
+  constructor(
+    observations: ReadonlyArray<Observation>,
+    days: number,
+    contentHash: (text: string) => string,
+    each: boolean
+  ) {
     this.#contentHash = contentHash
     const blockOf = makeBlockOf(days)
-    let last = undated
-    let text = ""
-    for (const observation of observations) {
-      const block = blockOf(observation)
-      if (block !== last) {
-        this.#texts.set(last, text)
-        text = this.#texts.get(block) ?? ""
-        last = block
+    const lastOf = new Map<number, number>()
+    if (each) for (let at = 0; at < observations.length; at++) lastOf.set(groupOf(blockOf(observations[at]!)), at)
+    for (let at = 0; at < observations.length;) {
+      const block = blockOf(observations[at]!)
+      let text = this.#texts.get(block) ?? ""
+      for (; at < observations.length && blockOf(observations[at]!) === block; at++) {
+        const observation = observations[at]!
+        text += matchedText(observation)
+        if (!canSettle(observation)) this.open.add(block)
       }
-      text += matchedText(observation)
-      if (!canSettle(observation)) this.open.add(block)
+      this.#show(block, text)
+      if (lastOf.get(groupOf(block)) === at - 1) this.#close(groupOf(block))
     }
-    this.#texts.set(last, text)
-    // It may have been where the first row is none of its.
-    if (this.#texts.get(undated) === "") this.#texts.delete(undated)
-    for (const block of this.#texts.keys()) {
+  }
+
+  #show(block: number, text: string): void {
+    if (!this.#texts.has(block)) {
       const group = this.#groups.get(groupOf(block))
       if (group === undefined) this.#groups.set(groupOf(block), [block])
       else group.push(block)
     }
+    this.#texts.set(block, text)
+  }
+
+  /** Nothing more of it is shown. */
+  #close(group: number): void {
+    const blocks = this.#groups.get(group)!
+    for (const block of blocks) this.digest(block)
+    this.digestOfGroup(group)
+    for (const block of blocks) this.#texts.delete(block)
   }
 
   /** `undefined` where nothing of it is shown, `""` where it cannot be settled. */
   digest(block: number): string | undefined {
+    const known = this.#digests.get(block)
     const text = this.#texts.get(block)
-    if (text === undefined) return undefined
-    if (this.open.has(block)) return ""
-    let digest = this.#digests.get(block)
-    if (digest === undefined) this.#digests.set(block, (digest = this.#contentHash(text)))
+    if (known !== undefined || text === undefined) return known
+    const digest = this.open.has(block) ? "" : this.#contentHash(text)
+    this.#digests.set(block, digest)
     return digest
   }
 
@@ -365,7 +381,12 @@ export class DayDigests {
   }
 
   get #shownBlocks(): ShownBlocks {
-    return (this.#blocks ??= new ShownBlocks(this.#observations, this.#blockDays, this.#contentHash))
+    return (this.#blocks ??= new ShownBlocks(
+      this.#observations,
+      this.#blockDays,
+      this.#contentHash,
+      this.#before === undefined
+    ))
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
