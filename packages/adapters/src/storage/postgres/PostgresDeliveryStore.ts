@@ -156,7 +156,8 @@ const columnsOf = (intents: ReadonlyArray<Intent>, outcomes: ReadonlyArray<Outco
   )
 
 // A newer version stays as it is, and learns only where its row is. The list of ids keeps the planner from reading all
-// rows of the feed for each batch where it knows nothing yet of how many there have become.
+// rows of the feed for each batch where it knows nothing yet of how many there have become. It is a parameter: made by
+// the statement, it counts as ten, and now and then each row was compared with all that are given.
 const settleStatement = `
   with s as (
     select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean,
@@ -176,7 +177,7 @@ const settleStatement = `
       when s.final and d.state = 'sending' then d.present or d.op <> 'remove' else d.present end,
     updated_at = store_now()
   from s
-  where d.feed_id = $1 and d.record_id = any(array(select id from s)) and d.record_id = s.id and d.version = s.version
+  where d.feed_id = $1 and d.record_id = any($4::text[]) and d.record_id = s.id and d.version = s.version
     and (d.state in ('intended', 'sending', 'failed')
       or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended')))`
 
@@ -195,7 +196,7 @@ const settleOlderStatement = `
       when s.state = 'done' then d.doubt->>'op' <> 'remove' when s.state = 'skipped' then false else d.present end,
     updated_at = store_now()
   from s
-  where d.feed_id = $1 and d.record_id = any(array(select id from s)) and d.record_id = s.id and d.version > s.version and (isDoubt or s.ref is not null)`.replaceAll(
+  where d.feed_id = $1 and d.record_id = any($3::text[]) and d.record_id = s.id and d.version > s.version and (isDoubt or s.ref is not null)`.replaceAll(
   "isDoubt",
   "coalesce((d.doubt->>'version')::int = s.version and s.state <> 'intended', false)"
 )
@@ -313,11 +314,17 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       settle: Effect.fn("DeliveryStore.settle")(function* (feedId, jobId, settlements) {
         if (settlements.length === 0) return
         const given = JSON.stringify(settlements.map(toSettlementJson))
+        const ids = settlements.map(({ recordId }) => recordId)
         const settled = yield* storedInBulk(
-          sql.unsafe<{ readonly id: string }>(`${settleStatement} returning d.record_id as id`, [feedId, jobId, given])
+          sql.unsafe<{ readonly id: string }>(`${settleStatement} returning d.record_id as id`, [
+            feedId,
+            jobId,
+            given,
+            ids
+          ])
         )
         if (settled.length < settlements.length) {
-          yield* storedInBulk(sql.unsafe(settleOlderStatement, [feedId, given]))
+          yield* storedInBulk(sql.unsafe(settleOlderStatement, [feedId, given, ids]))
         }
       }),
       current: (feedId) =>
