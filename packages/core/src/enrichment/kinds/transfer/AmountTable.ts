@@ -18,8 +18,6 @@ export class AmountTable {
   private readonly first: Int32Array
   private readonly firstOut: Int32Array
   private readonly after: Int32Array
-  /** Legs that left with an amount with which something arrived, in order. */
-  readonly met: Int32Array
 
   /** `ins` and `outs`: legs in order. */
   constructor(columns: AmountColumns, ins: Int32Array, outs: Int32Array) {
@@ -37,17 +35,13 @@ export class AmountTable {
       after[leg] = first[at]!
       first[at] = leg
     }
-    const met = new Int32Array(outs.length)
-    let from = met.length
     for (let n = outs.length - 1; n >= 0; n--) {
       const leg = outs[n]!
       const at = this.placeOf(leg)
       if (first[at] === none) continue
       after[leg] = firstOut[at]!
       firstOut[at] = leg
-      met[--from] = leg
     }
-    this.met = met.slice(from)
   }
 
   /** The place of an amount, or the free one where it would be. */

@@ -142,10 +142,9 @@ export class Candidates {
   /** Those of equal amounts. */
   private exact(floor: number): void {
     const { legs } = this.input
-    const { amounts } = legs
-    const { met } = amounts
-    for (let n = 0; n < met.length; n++) {
-      const out = met[n]!
+    const { amounts, outs } = legs
+    for (let n = 0; n < outs.length; n++) {
+      const out = outs[n]!
       if (!legs.isOwn(out)) continue
       for (let into = amounts.arrived(out); into >= 0; into = amounts.next(into)) {
         if (!legs.mayMeet(out, into)) continue
