@@ -10,7 +10,7 @@ import { join, resolve } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { Seeded } from "@millrace/testing/model"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
-import { type Answer, call } from "@millrace/verification/process/ApiCaller"
+import { type Answer, call, dataOf } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
 import { killServers, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
@@ -72,11 +72,8 @@ const start = async (): Promise<void> => {
   await server.line(/Serving/, 300_000)
 }
 
-const ask = async (method: string, path: string, json?: unknown): Promise<Loose> => {
-  const answer = await call(server.url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
-  expect(answer.status, `${method} ${path}: ${answer.body}`).toBeLessThan(300)
-  return (answer.json() as { readonly data: Loose }).data
-}
+const ask = (method: string, path: string, json?: unknown): Promise<Loose> =>
+  dataOf(server.url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
 
 /** Until the feed has been synced to its end; what a killed process held is waited for. */
 const synced = async (feedId: string): Promise<void> => {

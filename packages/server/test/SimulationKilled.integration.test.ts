@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { setTimeout as wait } from "node:timers/promises"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
-import { call } from "@millrace/verification/process/ApiCaller"
+import { call, dataOf } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
 import { killServers, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
@@ -45,11 +45,8 @@ const start = async (): Promise<void> => {
   await server.line(/Serving/, 300_000)
 }
 
-const ask = async (method: string, path: string, json?: unknown): Promise<Loose> => {
-  const answer = await call(server.url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
-  expect(answer.status, `${method} ${path}: ${answer.body}`).toBeLessThan(300)
-  return (answer.json() as { readonly data: Loose }).data
-}
+const ask = (method: string, path: string, json?: unknown): Promise<Loose> =>
+  dataOf(server.url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
 
 /** Looks into the database until it is so, since callers may ask so often only. How long that takes is up to the machine. */
 const until = async (statement: string, isSo: (rows: ReadonlyArray<Loose>) => boolean): Promise<void> => {

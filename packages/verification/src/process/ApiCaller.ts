@@ -75,3 +75,11 @@ export const call = (origin: string, apiKey: string, path: string, sent: Sent = 
     outgoing.once("error", refuse)
     outgoing.end(body?.bytes)
   })
+
+/** The `data` of an answer; refused where the call was. Loosely typed: what is in it is for whoever asks to say. */
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are read as whatever they turn out to be
+export const dataOf = async (origin: string, apiKey: string, path: string, sent: Sent = {}): Promise<any> => {
+  const { body, json, status } = await call(origin, apiKey, path, sent)
+  if (status >= 300) throw new Error(`${sent.method ?? "GET"} ${path} was answered with ${status}: ${body}`)
+  return (json() as { readonly data: unknown }).data
+}
