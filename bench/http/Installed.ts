@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
+import { fieldsOf, type PackedRow } from "../../packages/adapters/src/storage/postgres/RecordFields.ts"
 import * as Server from "../../packages/server/src/Server.ts"
 import { settings } from "../../packages/server/src/Settings.ts"
 import { parentOf } from "./ProcessorTime.ts"
@@ -108,6 +109,22 @@ const difference = (one: string, other: string): string => {
   return [one, other].map((text) => text.slice(Math.max(0, at - 80), at + 80)).join("\n")
 }
 
+/** The rows of transactions as they are told, in a table of the other server's own. */
+const copyForPeer = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<
+    PackedRow & { readonly id: string; readonly workspace: string; readonly account: string }
+  >(
+    `select id, workspace_id as workspace, account_id as account, date::text as date, pending, fields from record
+      where data_type = 'transactions' and state = 'live'`
+  )
+  const own = rows.map((row) => ({ ...row, fields: fieldsOf(row) }))
+  await client.query(
+    `insert into peer_record select id, workspace, account, date, fields from jsonb_to_recordset($1)
+      as row (id text, workspace text, account text, date date, fields jsonb)`,
+    [JSON.stringify(own)]
+  )
+}
+
 const child = (environment: Readonly<Record<string, string>>, program?: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -136,12 +153,17 @@ export const install = Effect.fnUntraced(function* (tenants: number) {
   const run = (statement: string) => Effect.asVoid(Effect.promise(() => client.query(statement)))
   yield* run(`create unlogged table peer_window (key text collate "C" primary key, size int not null,
     stamps float8[] not null) with (fillfactor = 50)`)
+  yield* run(`create table peer_record (id text primary key, workspace_id text not null, account_id text not null, date date not null,
+    fields jsonb not null)`)
+  yield* run("create index on peer_record (account_id, date desc, id desc)")
   const ours = yield* child(environment)
   const peer = yield* child(environment, resolve(import.meta.dirname, "peer.ts"))
   const bare = yield* child(environment, resolve(import.meta.dirname, "bare.ts"))
   const asked = (operation: string) => held.map((tenant) => ({ key: tenant.key, path: pathOf[operation]!(tenant) }))
   // The first list reads the bank; from then on it is fresh. Both servers must say the same of everybody.
   yield* Effect.promise(async () => {
+    for (const request of asked("list of 100")) await bodyOf(ours.url, request)
+    await copyForPeer(client)
     for (const operation of operations) {
       for (const request of asked(operation)) {
         const [one, other] = [await bodyOf(ours.url, request), await bodyOf(peer.url, request)].map(comparable)

@@ -40,10 +40,9 @@ const accountOf = `select b.name as bank_name, b.connection_status, a.account_na
     left join account_change c on c.account_id = a.id
   where b.id = $1 and a.id = $2 and b.workspace_id = $3 and a.workspace_id = $3`
 
-/** In the words of the index of days, so that a page is read and not sorted. */
-const pageOf = `select id, date, fields from record
-  where in_scope(scope_no, account_id, data_type, workspace_id, $1, 'transactions', $2) and state = 'live'
-  order by case when date is null then '-infinity'::date else date end desc, id desc limit $3`
+/** From rows of its own, since ours name their fields in a form that only we read. */
+const pageOf = `select id, date, fields from peer_record where account_id = $1 and workspace_id = $2
+  order by date desc, id desc limit $3`
 
 interface Principal {
   readonly key: Key
