@@ -24,7 +24,8 @@ const escaped = /[\u0000-\u001f"\\\ud800-\udfff]/
 
 const text = (value: string): string => (escaped.test(value) ? JSON.stringify(value) : `"${value}"`)
 
-const scalar: Write = (value) => (typeof value === "string" ? text(value) : plain(value))
+const scalar: Write = (value) =>
+  typeof value === "string" ? text(value) : typeof value === "boolean" ? (value ? "true" : "false") : plain(value)
 
 /** Decimal text is a number of JSON with exactly its digits. */
 const amount: Write = (value) => value as string
@@ -49,11 +50,20 @@ const isNullable = (ast: SchemaAST.AST): boolean => SchemaAST.isUnion(ast) && as
 const isNeverNull = (ast: SchemaAST.AST): boolean =>
   isAmount(ast) || SchemaAST.isString(ast) || SchemaAST.isNumber(ast) || SchemaAST.isBoolean(ast)
 
+/** What the text ends with so far, as an index of what goes before the next key: nothing yet, a value, or text without its quotation mark. */
+type Ending = 0 | 1 | 2
+const nothing: Ending = 0
+const aValue: Ending = 1
+const openText: Ending = 2
+const before = ["{", ",", '",'] as const
+const behind = ["{}", "}", '"}'] as const
+
 interface Field {
   readonly name: string
-  /** With its colon; behind another one with a comma before it. */
-  readonly first: string
-  readonly further: string
+  /** By what the text ends with: the key with its colon, behind what closes the value before it. */
+  readonly keys: ReadonlyArray<string>
+  /** The same with the quotation mark of text behind it. */
+  readonly quoted: ReadonlyArray<string>
   readonly write: Write
   /** Sent as null where it is unknown, and not left out. */
   readonly always: boolean
@@ -64,26 +74,34 @@ const fieldOf = ({ name, type }: SchemaAST.PropertySignature): Field => {
   const key = `${JSON.stringify(String(name))}:`
   return {
     name: String(name),
-    first: key,
-    further: `,${key}`,
+    keys: before.map((closed) => closed + key),
+    quoted: before.map((closed) => `${closed}${key}"`),
     write: writerOf(type),
     always: isNullable(type) && !SchemaAST.isOptional(type),
     neverNull: isNeverNull(type)
   }
 }
 
+/** Marks that stand next to each other are added as one: each addition is a part of the text that is put together at its end. */
 const struct = (properties: ReadonlyArray<SchemaAST.PropertySignature>): Write => {
   const fields = properties.map(fieldOf)
   return (value) => {
     const given = value as Readonly<Record<string, unknown>>
     let written = ""
-    for (const { always, first, further, name, neverNull, write } of fields) {
+    let ending: Ending = nothing
+    for (const { always, keys, name, neverNull, quoted, write } of fields) {
       const field = given[name]
       const isUnknown = field === undefined || (field === null && neverNull)
       if (isUnknown && !always) continue
-      written += (written === "" ? first : further) + (isUnknown ? "null" : write(field))
+      if (write === scalar && typeof field === "string" && !escaped.test(field)) {
+        written += quoted[ending]! + field
+        ending = openText
+      } else {
+        written += keys[ending]! + (isUnknown ? "null" : write(field))
+        ending = aValue
+      }
     }
-    return `{${written}}`
+    return written + behind[ending]
   }
 }
 
