@@ -107,7 +107,7 @@ export const plainLink = (
   margin: number,
   { autoConfidence, suggestConfidence }: TransferConfig
 ): PlainLink | undefined => {
-  const bits = Math.min(pair.score, 100 + 2 * margin) / 100
+  const bits = Math.min(pair.score, Math.round(1.25 * margin)) / 100
   const confidence = Math.min(9_999, Math.max(1, Math.round(10_000 / (1 + 2 ** -bits))))
   if (confidence < suggestConfidence * 10_000) return undefined
   const { provider, reference, text } = pair.parts
