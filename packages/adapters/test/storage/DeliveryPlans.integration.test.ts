@@ -1,13 +1,15 @@
 /** How the database looks deliveries up, whatever it believes of how many there are. */
-import { layer as database } from "@millrace/verification/postgres/TestPostgres"
+import { layer as database, walled } from "@millrace/verification/postgres/TestPostgres"
 import { DeliveryStore } from "@millrace/core/storage"
 import { storeAccount, storeBank, storeFeed, storeJob, storeWorkspace } from "@millrace/testing/fixture"
 import { makeIntent } from "../../../testing/src/fixture/Delivery.ts"
 import { Ids } from "@millrace/core"
+import { withinWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
 import * as NodeDigest from "../../src/digest/NodeDigest.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { openDay } from "../../src/storage/postgres/migrations/lateIndex.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect, it as test, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -60,4 +62,30 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("deliveries",
       expect(listed).toContain("delivery_list")
     })
   )
+})
+
+describe("deliveries that are open, behind the wall between workspaces", () => {
+  test.layer(walled(inject("postgres")), { timeout: "60 seconds" })("on PostgreSQL", (it) => {
+    it.effect("are found in the index from the place on that a walk has come to", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const plan = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            // A table without rows would be read as a whole.
+            yield* sql`set local enable_seqscan = off`
+            yield* sql`set local enable_bitmapscan = off`
+            yield* sql`set local enable_sort = off`
+            return yield* sql<{ readonly "QUERY PLAN": string }>`explain select * from delivery where feed_id = 'feed_1'
+              and state in ('intended', 'sending', 'failed') and not dead
+              and (${sql.literal(openDay)}, record_id) > (coalesce('2026-03-01'::date, 'infinity'), 'txn_1')
+              order by ${sql.literal(openDay)}, record_id limit 10`
+          })
+        )
+        const text = plan.map((line) => line["QUERY PLAN"]).join("\n")
+        expect(text).toMatch(/using delivery_waiting/)
+        expect(text).toContain("InitPlan")
+        expect(/Index Cond: (.*)/.exec(text)?.[1]).toContain("ROW('2026-03-01'::date, 'txn_1'")
+      }).pipe(withinWorkspaces("ws_00000000000000000000000001" as WorkspaceId))
+    )
+  })
 })

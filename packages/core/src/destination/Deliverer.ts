@@ -31,7 +31,7 @@ import {
   toSend
 } from "./DeliveryRun.ts"
 import type { DeliveredValues } from "./DeliveredValues.ts"
-import { DeliveryStore, type Intent, type Outcome } from "./DeliveryStore.ts"
+import { DeliveryStore, type Intent, type OpenPlace, type Outcome } from "./DeliveryStore.ts"
 import {
   type DestinationError,
   DestinationRejected,
@@ -127,7 +127,7 @@ export class Deliverer extends Context.Service<
       const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-      const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* DeliveryStrategies
+      const { check, keyed, patiently, readBack, remembered, transactional } = yield* DeliveryStrategies
 
       /** Every row anew, in place only once all were written; then all that was open is done. */
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
@@ -138,20 +138,31 @@ export class Deliverer extends Context.Service<
           Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
         )
         const { ref, standing } = yield* patiently(run, session.replace(rows))
-        yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
-          atomically(
-            settle(
-              run,
-              open,
-              open.map(({ recordId, version }) => ({ recordId, version, state: "done", remoteRef: ref })),
-              true
-            )
-          )
-        )
+        yield* allArrived(run, ref)
         yield* atomically(
           Effect.andThen(jobs.fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run, standing)))
         )
         return []
+      })
+
+      /** All that is open is in the file, so nobody looks at it row by row. */
+      const allArrived = Effect.fnUntraced(function* (run: DeliveryRun, remoteRef: string) {
+        let after: OpenPlace | undefined
+        do {
+          yield* yieldIfRevoked
+          const handled = yield* atomically(
+            Effect.gen(function* () {
+              const { last, ...add } = yield* ledger.settleNext(run.feed.id, run.job.id, {
+                limit: limits.commitChunk,
+                remoteRef,
+                ...(after === undefined ? {} : { after })
+              })
+              return { asked: last !== undefined && (yield* jobs.fence(run.fence, { add })), last }
+            })
+          )
+          yield* safePoint(run.fence, handled.asked)
+          after = handled.last
+        } while (after !== undefined)
       })
 
       /** All open rows in pages; a row that stays open is not met twice. */
@@ -161,7 +172,7 @@ export class Deliverer extends Context.Service<
         handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
       ) {
         const refused: Array<Refused> = []
-        let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
+        let after: OpenPlace | undefined
         for (;;) {
           yield* yieldIfRevoked
           const rows = yield* ledger.open(run.feed.id, { ...query, ...(after === undefined ? {} : { after }) })

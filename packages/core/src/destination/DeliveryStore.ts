@@ -78,6 +78,20 @@ export type Outcome =
   | { readonly state: "failed"; readonly error: string; readonly waits?: true }
   | { readonly state: "skipped" }
 
+/** What became of some open rows that all arrived together. */
+export interface Arrived {
+  readonly created: number
+  readonly updated: number
+  readonly removed: number
+  /** Those that an earlier job had left open, that were refused before, or that a redelivery opened. */
+  readonly carried: number
+  /** Where the next ones follow; `undefined` where there are no more. */
+  readonly last: OpenPlace | undefined
+}
+
+/** A row's place in `open`. */
+export type OpenPlace = Pick<Delivery, "date" | "recordId">
+
 /** What an open row that has no values is to send. */
 export type Filling = Pick<Intent, "recordId" | "hash" | "values" | "provenance"> & Pick<Delivery, "version">
 
@@ -136,7 +150,7 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       query: {
         readonly limit: number
-        readonly after?: { readonly date: CalendarDate | null; readonly recordId: string }
+        readonly after?: OpenPlace
         readonly waiting?: boolean
       }
     ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
@@ -170,6 +184,15 @@ export class DeliveryStore extends Context.Service<
       jobId: JobId,
       settlements: ReadonlyArray<Settlement>
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Settles the next open rows, in the order of `open`, as `done` under one remote ref, whatever their version is: all of
+     * them arrived. As `open` and `settle` of the same rows, without anybody reading them.
+     */
+    readonly settleNext: (
+      feedId: FeedId,
+      jobId: JobId,
+      next: { readonly limit: number; readonly after?: OpenPlace; readonly remoteRef: string }
+    ) => Effect.Effect<Arrived, StorageUnavailable>
     /**
      * Every row that should be at the destination (no removals, nothing that a person deleted), by date and
      * record id, undated ones last: what a whole file holds.

@@ -336,7 +336,7 @@ const make = Effect.gen(function* () {
     return yield* atomically(settle(run, sent, settlementsOf(run, sent, kept, false), false))
   })
 
-  return { patiently, check, settle, transactional, keyed, remembered, readBack }
+  return { patiently, check, transactional, keyed, remembered, readBack }
 })
 
 export class DeliveryStrategies extends Context.Service<DeliveryStrategies>()(

@@ -22,10 +22,12 @@ export { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
 export { ReceivedWebhooks } from "../bank/ReceivedWebhooks.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
 export {
+  type Arrived,
   type DeliveryEntry,
   DeliveryStore,
   type Intent,
   type ListPlace,
+  type OpenPlace,
   type Outcome,
   reopenableStates,
   type Settlement

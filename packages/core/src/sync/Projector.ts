@@ -161,19 +161,10 @@ export class Projector extends Context.Service<
       }
 
       /**
-       * Writes intents. Returns how many replaced one that the same job had made before it was taken up again:
-       * of those two looks only the later one will be settled.
+       * Writes intents of a job that was taken up again. Returns how many replaced one that it had made before: of those
+       * two looks only the later one will be settled.
        */
-      const intend = Effect.fnUntraced(function* (
-        feed: Feed,
-        job: Job,
-        intents: ReadonlyArray<Intent>,
-        resumed: boolean
-      ) {
-        if (!resumed) {
-          yield* deliveries.intend(feed.id, job.id, intents)
-          return 0
-        }
+      const intendAgain = Effect.fnUntraced(function* (feed: Feed, job: Job, intents: ReadonlyArray<Intent>) {
         const before = yield* deliveries.countOpen(feed.id, job.id)
         yield* deliveries.intend(feed.id, job.id, intents)
         const after = yield* deliveries.countOpen(feed.id, job.id)
@@ -323,9 +314,15 @@ export class Projector extends Context.Service<
                 add: { ...add, ...written, unchanged: add.unchanged + written.unchanged }
               })
             }
+            if (!hasCounted(job)) {
+              if (intents.length > 0) yield* deliveries.intend(feed.id, job.id, intents)
+              yield* alongside
+              return yield* jobs.fence(projection.fence, { add })
+            }
+            // First, because what is open is counted before and after: nobody else of the run may open rows in between.
             const wanted = yield* jobs.fence(projection.fence, { add })
             if (intents.length > 0) {
-              const replaced = yield* intend(feed, job, intents, hasCounted(job))
+              const replaced = yield* intendAgain(feed, job, intents)
               if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
             }
             yield* alongside

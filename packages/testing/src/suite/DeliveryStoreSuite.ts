@@ -333,6 +333,86 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("settles all open rows in steps, as opening and settling them does", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store, workspace } = yield* arrange
+      const earlier = yield* storeJob(yield* storeFeed(workspace))
+      const twin = yield* storeFeed(workspace)
+      const other = yield* storeFeed(workspace)
+      const intents = Array.from({ length: 12 }, (_, n) =>
+        makeIntent(account, `txn_${String(n).padStart(2, "0")}`, {
+          date: n % 4 === 3 ? null : day(11 - n),
+          op: n % 3 === 0 ? "create" : n % 3 === 1 ? "update" : "remove"
+        })
+      )
+      for (const { id } of [feed, twin]) {
+        yield* store.intend(id, earlier.id, intents.slice(0, 4))
+        yield* store.intend(id, job.id, intents.slice(4))
+        yield* store.markSending(id, job.id, [versionOf("txn_05"), versionOf("txn_06")])
+        // What was being sent while newer content came.
+        yield* store.intend(id, job.id, [intents[6]!])
+        const failed = { recordId: "txn_07", version: 1, state: "failed", error: "refused" } as const
+        yield* store.settle(id, job.id, [failed, { ...failed, recordId: "txn_08", final: true }])
+        yield* store.settle(id, job.id, [{ recordId: "txn_09", version: 1, state: "done", remoteRef: "elsewhere" }])
+        yield* store.settle(id, job.id, [{ recordId: "txn_11", version: 1, state: "skipped" }])
+        yield* store.settle(id, job.id, [{ recordId: "txn_10", version: 1, state: "done", remoteRef: "before" }])
+        yield* store.reopen(id, { recordIds: ["txn_10"], limit: 1 })
+      }
+      yield* store.intend(other.id, job.id, intents)
+
+      const opened = yield* store.open(twin.id, { limit: 50 })
+      yield* store.settle(
+        twin.id,
+        job.id,
+        opened.map(({ recordId, version }) => ({ recordId, version, state: "done", remoteRef: "file.csv" }))
+      )
+      const count = (holds: (row: Delivery) => boolean) => opened.filter(holds).length
+      const sums = { created: 0, updated: 0, removed: 0, carried: 0 }
+      const seen: Array<string> = []
+      let { last, ...some } = yield* store.settleNext(feed.id, job.id, { limit: 3, remoteRef: "file.csv" })
+      while (last !== undefined) {
+        seen.push(last.recordId)
+        for (const key of ["created", "updated", "removed", "carried"] as const) sums[key] += some[key]
+        ;({ last, ...some } = yield* store.settleNext(feed.id, job.id, {
+          limit: 3,
+          after: last,
+          remoteRef: "file.csv"
+        }))
+      }
+      expect(some).toEqual({ created: 0, updated: 0, removed: 0, carried: 0 })
+      expect(seen).toEqual(
+        opened.flatMap(({ recordId }, n) => (n % 3 === 2 || n === opened.length - 1 ? [recordId] : []))
+      )
+      expect(sums).toEqual({
+        created: count(({ op }) => op === "create"),
+        updated: count(({ op }) => op === "update"),
+        removed: count(({ op }) => op === "remove"),
+        carried: count((row) => row.jobId !== job.id || row.state === "failed" || row.redeliveryRequested)
+      })
+      expect(sums.carried).toBe(6)
+      const all = (id: typeof feed.id) =>
+        Effect.gen(function* () {
+          const rows = yield* store.list(id, { limit: 50 })
+          const entries = yield* store.entries(
+            id,
+            rows.map(({ recordId }) => recordId)
+          )
+          return rows
+            .map((row) => ({
+              ...row,
+              feedId: undefined,
+              updatedAt: undefined,
+              sentAt: row.sentAt !== undefined,
+              entry: entries.get(row.recordId)
+            }))
+            .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+        })
+      expect(yield* all(feed.id)).toEqual(yield* all(twin.id))
+      expect(yield* store.open(feed.id, { limit: 50 })).toEqual([])
+      expect(yield* store.open(other.id, { limit: 50 })).toHaveLength(12)
+    })
+  )
+
   it.effect("takes in rows that come or move after a walk", () =>
     Effect.gen(function* () {
       const { account, feed, job, store } = yield* arrange

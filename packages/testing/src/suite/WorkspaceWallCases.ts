@@ -473,6 +473,7 @@ const deliveries = casesOf(DeliveryStore, {
     store.markSending(feed.id, job.id, [{ recordId: write.id, version: 1 }]),
   settle: (store, { feed, job, write }) =>
     store.settle(feed.id, job.id, [{ recordId: write.id, version: 1, state: "done" }]),
+  settleNext: (store, { feed, job }) => store.settleNext(feed.id, job.id, { limit: 10, remoteRef: "file.csv" }),
   current: (store, { feed }) => Stream.runCollect(store.current(feed.id)),
   list: (store, { feed }) => store.list(feed.id, { limit: 10 }),
   clear: (store, { feed }) => store.clear(feed.id),

@@ -243,6 +243,23 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
       return found
     })
 
+    const openAfter = (feedId: FeedId, limit: number, after: Place | undefined, waiting = false) => {
+      const ledger = ledgerOf(feedId)
+      const order = orderOf(ledger)
+      const rows: Array<Delivery> = []
+      const isClosed = (i: number): boolean => !isOpen(ledger.entries.get(order[i]!.recordId)!.row)
+      while (ledger.closedBefore < order.length && isClosed(ledger.closedBefore)) ledger.closedBefore++
+      const start = Math.max(
+        ledger.closedBefore,
+        after === undefined ? 0 : firstIndex(order, (place) => byPlace(after, place) < 0)
+      )
+      for (let i = start; i < order.length && rows.length < limit; i++) {
+        const { row } = ledger.entries.get(order[i]!.recordId)!
+        if (isOpen(row) && !(waiting && row.state === "failed")) rows.push(row)
+      }
+      return rows
+    }
+
     return DeliveryStore.of({
       entries: (feedId, recordIds) =>
         call(() => {
@@ -283,23 +300,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
             if (next !== undefined) set(entries, recordId, next)
           }
         }),
-      open: (feedId, { limit, after, waiting }) =>
-        call(() => {
-          const ledger = ledgerOf(feedId)
-          const order = orderOf(ledger)
-          const rows: Array<Delivery> = []
-          const isClosed = (i: number): boolean => !isOpen(ledger.entries.get(order[i]!.recordId)!.row)
-          while (ledger.closedBefore < order.length && isClosed(ledger.closedBefore)) ledger.closedBefore++
-          const start = Math.max(
-            ledger.closedBefore,
-            after === undefined ? 0 : firstIndex(order, (place) => byPlace(after, place) < 0)
-          )
-          for (let i = start; i < order.length && rows.length < limit; i++) {
-            const { row } = ledger.entries.get(order[i]!.recordId)!
-            if (isOpen(row) && !(waiting === true && row.state === "failed")) rows.push(row)
-          }
-          return rows
-        }),
+      open: (feedId, { limit, after, waiting }) => call(() => openAfter(feedId, limit, after, waiting)),
       countOpen: (feedId, jobId) =>
         call(() => {
           let own = 0
@@ -350,6 +351,26 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
             const next = entry === undefined ? undefined : settled(entry, settlement, jobId, Timestamp.fromMillis(now))
             if (next !== undefined) set(entries, settlement.recordId, next)
           }
+        }),
+      settleNext: (feedId, jobId, { limit, after, remoteRef }) =>
+        call((now) => {
+          const rows = openAfter(feedId, limit, after)
+          const ledger = ledgerOf(feedId)
+          reopen(ledger, false)
+          const arrived = { created: 0, updated: 0, removed: 0, carried: 0 }
+          for (const { op, recordId, version, ...row } of rows) {
+            const entry = ledger.entries.get(recordId)!
+            const next = settled(
+              entry,
+              { recordId, version, state: "done", remoteRef },
+              jobId,
+              Timestamp.fromMillis(now)
+            )!
+            set(ledger.entries, recordId, next)
+            arrived[op === "create" ? "created" : op === "update" ? "updated" : "removed"]++
+            if (row.jobId !== jobId || row.state === "failed" || row.redeliveryRequested) arrived.carried++
+          }
+          return { ...arrived, last: rows.at(-1) }
         }),
       current: (feedId) =>
         Stream.fromIterableEffect(

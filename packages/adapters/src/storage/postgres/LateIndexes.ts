@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { entryAccounts, type LateIndex, recordDates, recordDays } from "./migrations/lateIndex.ts"
+import { entryAccounts, type LateIndex, openDeliveries, recordDates, recordDays } from "./migrations/lateIndex.ts"
 import { areScoped, scopedIndexes } from "./migrations/recordScope.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
@@ -13,7 +13,8 @@ import { stored } from "./SqlFailure.ts"
 const lateIndexes = Effect.map(areScoped, (scoped): ReadonlyArray<LateIndex> => [
   ...(scoped ? scopedIndexes : recordDates),
   ...(scoped ? [] : recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name)))),
-  ...entryAccounts
+  ...entryAccounts,
+  ...openDeliveries
 ])
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */

@@ -75,6 +75,7 @@ import { recordScopes } from "./migrations/0063_record_scopes.ts"
 import { numberedRowKeys } from "./migrations/0064_row_keys.ts"
 import { shortNames } from "./migrations/0065_short_names.ts"
 import { recordIds } from "./migrations/0066_record_ids.ts"
+import { openDeliveriesByDay } from "./migrations/0067_open_deliveries.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -146,7 +147,8 @@ export const migrations = {
   "0063_record_scopes": recordScopes(),
   "0064_row_keys": numberedRowKeys(),
   "0065_short_names": shortNames,
-  "0066_record_ids": recordIds()
+  "0066_record_ids": recordIds(),
+  "0067_open_deliveries": openDeliveriesByDay
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -1,7 +1,15 @@
 /** The delivery ledger in PostgreSQL. */
 import type { AccountId } from "@millrace/core/bank"
 import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination"
-import { type DeliveryEntry, DeliveryStore, type Intent, type Outcome, type Settlement } from "@millrace/core/storage"
+import {
+  type Arrived,
+  type DeliveryEntry,
+  DeliveryStore,
+  type Intent,
+  type OpenPlace,
+  type Outcome,
+  type Settlement
+} from "@millrace/core/storage"
 import type { FeedId } from "@millrace/core/feed"
 import type { JobId } from "@millrace/core/job"
 import { type CalendarDate, limits } from "@millrace/core"
@@ -12,6 +20,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
 import { instant, optionalInstant, present } from "./Column.ts"
+import { openDay } from "./migrations/lateIndex.ts"
 import { stored, storedInBulk, unavailable } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
@@ -71,6 +80,8 @@ const doubtOf = `case when delivery.state = 'sending' then json_build_object('ve
   delivery.op, 'hash', delivery.hash, 'values',
   coalesce(delivery.field_values, '{}'), 'attempts', delivery.attempts, 'sentAt',
   coalesce(delivery.sent_at, delivery.updated_at)) else delivery.doubt end`
+
+const isOpenRow = "state in ('intended', 'sending', 'failed') and not dead"
 
 /** Stands for `failed` in the parameters of a statement, where there was no room. */
 const waits = "waits"
@@ -211,6 +222,30 @@ const toSettlementJson = (settlement: Settlement) => ({
     : {})
 })
 
+// No rows are joined with those that were chosen: the planner knows nothing of how many they are.
+const settleNextStatement = (isAfter: boolean) => `
+  with chosen as materialized (
+    select record_id, ${openDay} as day, date, job_id <> $2 or state = 'failed' or asked as carried from delivery
+    where feed_id = $1 and ${isOpenRow} ${isAfter ? `and (${openDay}, record_id) > (coalesce($5::date, 'infinity'), $6)` : ""}
+    order by ${openDay}, record_id limit $4
+  ), settled as (
+    update delivery set state = 'done', job_id = $2, last_error = null, dead = false, asked = false, doubt = null,
+      attempts = attempts + (state in ('intended', 'failed'))::int, present = op <> 'remove',
+      remote_ref = case when op <> 'remove' then $3 end, updated_at = store_now()
+    where feed_id = $1 and record_id = any(array(select record_id from chosen)) and ${isOpenRow}
+    returning op
+  ), last as (
+    select date, record_id from chosen order by day desc, record_id desc limit 1
+  )
+  select (select date from last) as date, (select record_id from last) as "recordId",
+    count(*) filter (where op = 'create')::int as created, count(*) filter (where op = 'update')::int as updated,
+    count(*) filter (where op = 'remove')::int as removed,
+    (select count(*) from chosen where carried)::int as carried
+  from settled`
+
+const settleFirst = settleNextStatement(false)
+const settleAfter = settleNextStatement(true)
+
 const deliveryColumns = `feed_id, record_id, account_id, date, version, op, state, hash, job_id, field_values, provenance,
   remote_ref, attempts, last_error, dead, asked, sent_at, doubt, updated_at`
 
@@ -218,12 +253,13 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
   DeliveryStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(deliveryColumns)
-    const isOpen = sql.literal("state in ('intended', 'sending', 'failed') and not dead")
+    const isOpen = sql.literal(isOpenRow)
     const isWaiting = sql.literal("state in ('intended', 'sending')")
     // The condition of the indexes that hold an order and nothing else.
     const inOrder = sql.literal("version > 0")
     const isIn = (state: DeliveryState | "dead") => (state === "dead" ? sql.literal("dead") : sql`state = ${state}`)
     const walk = sql.literal("coalesce(date, 'infinity'::date), record_id")
+    const openWalk = sql.literal(`${openDay}, record_id`)
 
     const entryColumns = sql.literal(`record_id as "recordId", hash, op, state, dead, job_id as "jobId",
       ${isPresent} as present, ${isAcknowledged} as acknowledged`)
@@ -282,8 +318,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
             ...(waiting === true ? [isWaiting] : []),
             ...(after === undefined
               ? []
-              : [sql`(${walk}) > (coalesce(${after.date}::date, 'infinity'), ${after.recordId})`])
-          ])} order by ${walk} limit ${limit}`
+              : [sql`(${openWalk}) > (coalesce(${after.date}::date, 'infinity'), ${after.recordId})`])
+          ])} order by ${openWalk} limit ${limit}`
         )
         return rows.map(toDelivery)
       }),
@@ -326,6 +362,17 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         if (settled.length < settlements.length) {
           yield* storedInBulk(sql.unsafe(settleOlderStatement, [feedId, given, ids]))
         }
+      }),
+      settleNext: Effect.fn("DeliveryStore.settleNext")(function* (feedId, jobId, { limit, after, remoteRef }) {
+        const place = after === undefined ? [] : [after.date, after.recordId]
+        const [settled] = yield* storedInBulk(
+          sql.unsafe<Omit<Arrived, "last"> & { readonly date: OpenPlace["date"]; readonly recordId: string | null }>(
+            after === undefined ? settleFirst : settleAfter,
+            [feedId, jobId, remoteRef, limit, ...place]
+          )
+        )
+        const { date, recordId, ...arrived } = settled!
+        return { ...arrived, last: recordId === null ? undefined : { date, recordId } }
       }),
       current: (feedId) =>
         sql<DeliveryRow>`select ${columns} from delivery

@@ -58,6 +58,22 @@ export const entryAccounts: ReadonlyArray<LateIndex> = [
   }
 ]
 
+/** The day of a delivery; one without comes after all others. */
+export const openDay = "(case when date is null then 'infinity'::date else date end)"
+
+/**
+ * Deliveries that are open, in the order in which they are walked through. Behind the policy a walk could not begin where it had
+ * come to as long as the day was made by `coalesce`: each page went through the places of all rows that were settled before.
+ */
+export const openDeliveries: ReadonlyArray<LateIndex> = [
+  {
+    name: "delivery_waiting",
+    table: "delivery",
+    definition: `(feed_id, ${openDay}, record_id) where state in ('intended', 'sending', 'failed') and not dead`,
+    replaces: ["delivery_open"]
+  }
+]
+
 /** Tables up to so many bytes are read in a moment. */
 const smallBytes = 32 * 1_048_576
 
