@@ -7,8 +7,20 @@ import type { Observation, Quarantined } from "../record/Observation.ts"
 import { type RowForm, rowForm, type Taken, takeIn, TakenRow } from "./Ingest.ts"
 import { turned } from "./SignOverride.ts"
 
+/** Whether each id is above the one before it, or each below: sources that count show them so. */
+const areOrdered = (rows: ReadonlyArray<Observation>): boolean => {
+  if (rows.length < 2) return true
+  const rises = rows[0]!.providerId < rows[1]!.providerId
+  for (let at = 1; at < rows.length; at++) {
+    const [before, now] = [rows[at - 1]!.providerId, rows[at]!.providerId]
+    if (rises ? before >= now : before <= now) return false
+  }
+  return true
+}
+
 /** Whether every row that has an id has one of its own: the usual case, and told cheaply. */
 const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
+  if (areOrdered(rows)) return true
   const seen = new Set<string>()
   for (const { providerId } of rows) {
     if (providerId === "") continue

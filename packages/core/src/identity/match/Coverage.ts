@@ -38,9 +38,12 @@ export const areOfOtherSources = (a: { readonly providerId: string }, b: { reado
   return one !== undefined && other !== undefined && one !== other
 }
 
+const firstOfFile = fileIdPrefix.charCodeAt(0)
+
 /** Whether a row came out of a file; a connection says nothing about it. */
 export const isOfFile = ({ providerId }: { readonly providerId: string }): boolean =>
-  providerId.startsWith(fileIdPrefix)
+  // Of each row of each read: the first letter tells nearly all of them apart for a tenth of the time.
+  providerId.charCodeAt(0) === firstOfFile && providerId.startsWith(fileIdPrefix)
 
 /** Whether an id that is known says by itself which record it is. */
 export const trusted = (trust: IdTrust): boolean => trust === "stable" || trust === "perStatus" || trust === "session"
