@@ -1,4 +1,5 @@
 /** Whether the content of a row allows what its id says (enrichments D1). */
+import type { Observation } from "../../record/Observation.ts"
 import * as Decimal from "../../shared/Decimal.ts"
 import { earlyDays, sourceDays } from "./MatchCost.ts"
 import { likeness, type MatchRow } from "./MatchRow.ts"
@@ -10,6 +11,15 @@ const settlementDays = 14
 /** Days after which the same amount under the same id is another payment to the same merchant. */
 const reuseDays = 30
 
+/** A row, as far as it is at hand before its texts are read. */
+type UnreadRow = Pick<Observation, "fields" | "date" | "pending">
+
+/** Whether a row passes whatever the texts say: nobody has to read them then. */
+export const passesUnread = (observed: UnreadRow, held: UnreadRow): boolean =>
+  observed.fields["amount"] === held.fields["amount"] &&
+  (observed.fields["currency"] ?? "") === (held.fields["currency"] ?? "") &&
+  (held.pending || (held.date !== null && observed.date === held.date))
+
 /**
  * Whether the row can be a later form of the one we hold under its id. An id that is reused for another event must
  * never overwrite the first.
@@ -20,15 +30,15 @@ export const passesGuard = (observed: MatchRow, held: MatchRow): boolean => {
   // What was authorised at zero may be booked with either sign.
   if (one !== other && one !== 0 && other !== 0) return false
   const sameAmount = observed.amount === held.amount
-  const alike = likeness(observed, held)
+  const alike = () => likeness(observed, held)
   const gap = observed.day === undefined || held.day === undefined ? Number.NaN : observed.day - held.day
   if (held.pending) {
     const settles = !observed.pending && gap >= -earlyDays && gap <= settlementDays
-    return sameAmount || alike >= 0.3 || settles
+    return sameAmount || settles || alike() >= 0.3
   }
   const days = Math.abs(gap)
-  if (sameAmount) return days === 0 || (alike >= 0.3 && days <= reuseDays && !observed.pending)
-  return !observed.pending && alike >= 0.5 && days <= correctionDays
+  if (sameAmount) return days === 0 || (days <= reuseDays && !observed.pending && alike() >= 0.3)
+  return !observed.pending && days <= correctionDays && alike() >= 0.5
 }
 
 /**

@@ -9,7 +9,7 @@ import { isDocumentType } from "../../record/DataType.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
-import { passesGuard, takesThePlace } from "./ContentGuard.ts"
+import { passesGuard, passesUnread, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { pairWeakHits, partNewIds } from "./FileIds.ts"
@@ -202,8 +202,11 @@ const partContradictions = (
   doubtful.flatMap((at) => {
     const entry = pairing.entryOf(at)!
     const { date, fields, pending } = input.observations[at]!
+    const heldFields = detailOf(entry).fields
+    if (passesUnread({ fields, date, pending }, { fields: heldFields, date: entry.date, pending: entry.pending }))
+      return []
     const observed = reader.read(fields, date, pending)
-    const held = reader.read(detailOf(entry).fields, entry.date, entry.pending)
+    const held = reader.read(heldFields, entry.date, entry.pending)
     if (observed === undefined || held === undefined || passesGuard(observed, held)) return []
     const isOfChangeFeed = input.atOnce || input.coverage.kind === "delta"
     if (isOfChangeFeed && entry.state === "live" && takesThePlace(observed, held)) return []
