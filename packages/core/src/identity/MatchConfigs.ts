@@ -37,9 +37,17 @@ const tuned = ({ config, dataType }: Enrichment): TunedMatching | undefined => {
 export class MatchConfigs extends Context.Service<
   MatchConfigs,
   {
-    /** Of the enrichments that feeds of the account have in common, the first by order and id counts. */
+    /** The enrichments of a workspace that may say so, for who asks about many of its accounts. */
+    readonly dedupes: (
+      scope: Pick<RecordScope, "workspaceId" | "dataType">
+    ) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
+    /**
+     * Of the enrichments that feeds of the account have in common, the first by order and id counts. `among`: those that were
+     * found before.
+     */
     readonly of: (
-      scope: RecordScope & { readonly bankId: Id<"bank"> }
+      scope: RecordScope & { readonly bankId: Id<"bank"> },
+      among?: ReadonlyArray<Enrichment>
     ) => Effect.Effect<TunedMatching, StorageUnavailable>
   }
 >()("@millrace/core/identity/MatchConfigs") {
@@ -49,13 +57,19 @@ export class MatchConfigs extends Context.Service<
       const enrichments = yield* EnrichmentStore
       const feeds = yield* FeedStore
       const banks = yield* BankStore
+      // By order, then id.
+      const dedupes = Effect.fn("MatchConfigs.dedupes")(function* ({
+        dataType,
+        workspaceId
+      }: Pick<RecordScope, "workspaceId" | "dataType">) {
+        const all = yield* enrichments.list([workspaceId], { type: dedupeType })
+        return all.filter((one) => one.enabled && one.dataType === dataType)
+      })
       return MatchConfigs.of({
-        of: Effect.fn("MatchConfigs.of")(function* ({ accountId, bankId, dataType, workspaceId }) {
-          // By order, then id.
-          const all = (yield* enrichments.list([workspaceId], { type: dedupeType })).filter(
-            (one) => one.enabled && one.dataType === dataType
-          )
-          for (const one of all) {
+        dedupes,
+        of: Effect.fn("MatchConfigs.of")(function* (scope, among) {
+          const { accountId, bankId, dataType, workspaceId } = scope
+          for (const one of among ?? (yield* dedupes(scope))) {
             const found = tuned(one)
             if (found === undefined) continue
             if (one.allFeeds) return found

@@ -281,7 +281,7 @@ export class LedgerWriter extends Context.Service<
         const [recalled, { config, isTuned, key }, settledBefore] = yield* Effect.all(
           [
             isSnapshotType(scope.dataType) ? nothingRecalled : identity.recall(scope),
-            matching.of({ ...scope, bankId: right.bankId }),
+            matching.of({ ...scope, bankId: right.bankId }, asked.dedupes),
             !ofFile && maySettle(asked) ? records.dayDigests(scope) : Effect.undefined
           ],
           { concurrency: "unbounded" }

@@ -1,5 +1,6 @@
 /** What one read showed of one account, and how far it can be believed. */
 import type * as Effect from "effect/Effect"
+import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { trusted } from "../identity/match/Coverage.ts"
 import type { Recalled } from "../identity/IdentityStore.ts"
 import type { ShownRows } from "../identity/match/ShownRows.ts"
@@ -32,6 +33,8 @@ export interface SnapshotOfAccount {
   readonly byIdOnly: boolean
   /** The source says by its ids which record it means, as in `MatchInput`. */
   readonly keyed?: true
+  /** What may tune its matching (`MatchConfigs.dedupes`), where that was found for several accounts at once. */
+  readonly dedupes?: ReadonlyArray<Enrichment>
 }
 
 /** A read of one account whose rows are elsewhere: they are fetched only where it shows something else than the one before. */

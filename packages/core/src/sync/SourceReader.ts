@@ -12,6 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import type { Account } from "../bank/Account.ts"
 import { BankStore } from "../bank/BankStore.ts"
+import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { RunLease } from "../job/RunLease.ts"
@@ -109,7 +112,16 @@ export class SourceReader extends Context.Service<
   static readonly layer: Layer.Layer<
     SourceReader,
     never,
-    BankStore | RecordStore | JobStore | Transactor | LedgerWriter | StageStore | Ids | Digest
+    | BankStore
+    | RecordStore
+    | JobStore
+    | Transactor
+    | LedgerWriter
+    | StageStore
+    | EnrichmentStore
+    | FeedStore
+    | Ids
+    | Digest
   > = Layer.effect(
     SourceReader,
     Effect.gen(function* () {
@@ -120,6 +132,7 @@ export class SourceReader extends Context.Service<
       const writer = yield* LedgerWriter
       const digest = yield* Digest
       const puttingAside = yield* PuttingAside
+      const matching = yield* MatchConfigs
 
       const stage = Effect.fnUntraced(function* (
         segment: Segment,
@@ -290,6 +303,13 @@ export class SourceReader extends Context.Service<
           const reason = `rows of an account that is not listed or has no ${segment.dataType}`
           staged.quarantined.push({ providerId: providerAccountId, reason })
         }
+        // One question for all of them; of a single account it goes beside others.
+        const tuning =
+          owners.length > 1
+            ? {
+                dedupes: yield* matching.dedupes({ workspaceId: segment.bank.workspaceId, dataType: segment.dataType })
+              }
+            : {}
         const writeAccount = Effect.fnUntraced(function* (account: Account) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
           const { coverage, pendingCoverage } = reads.get(account)!
@@ -302,7 +322,8 @@ export class SourceReader extends Context.Service<
             ...staged.said(account.providerAccountId),
             idTrust: segment.capability.idTrust,
             changeModel: segment.capability.changeModel,
-            byIdOnly: segment.byIdOnly
+            byIdOnly: segment.byIdOnly,
+            ...tuning
           }
           const shown = segment.range === undefined ? aside.shown(staged, account.providerAccountId) : undefined
           let inside: number | undefined
@@ -412,5 +433,5 @@ export class SourceReader extends Context.Service<
 
       return SourceReader.of({ pull })
     })
-  ).pipe(Layer.provide(PuttingAside.layer))
+  ).pipe(Layer.provide([PuttingAside.layer, MatchConfigs.layer]))
 }
