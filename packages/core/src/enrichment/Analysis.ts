@@ -60,6 +60,9 @@ export interface AnalysisRun<E> {
   readonly guard: Effect.Effect<void, E>
 }
 
+/** Accounts of which it is asked whether anything is kept. */
+const accountsAskedAtOnce = 4
+
 /** Times that a slice is planned again because another run was faster. */
 const conflictTries = 3
 
@@ -257,10 +260,20 @@ export class Analysis extends Context.Service<
           const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
           const faults: Array<PipelineFault> = []
           const failed = new Map<string, ReadonlySet<PartitionKey>>()
+          const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
           let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
-          for (let tries = 0; ;) {
-            const today = head.asOf !== null && head.asOf > run.today ? head.asOf : run.today
-            const marks = new Map(head.marks.map((mark) => [mark.accountId, mark]))
+          /** Accounts of which nothing is kept by any enrichment, as long as no other run writes. */
+          let fresh: ReadonlySet<AccountId> = new Set()
+          const freshAmong = Effect.fnUntraced(function* (accountIds: ReadonlyArray<AccountId>) {
+            const kept = yield* Effect.forEach(accountIds, (id) => store.accountRecords(scope, id, 1), {
+              concurrency: accountsAskedAtOnce
+            })
+            return new Set(accountIds.filter((_, n) => kept[n]!.length === 0))
+          })
+          /** What is to be looked at where the analysis has come so far; `undefined` where that is nothing. */
+          const read = Effect.fnUntraced(function* (from: AnalysisHead) {
+            const today = from.asOf !== null && from.asOf > run.today ? from.asOf : run.today
+            const marks = new Map(from.marks.map((mark) => [mark.accountId, mark]))
             const startOf = (one: PlacedAccount) => {
               const mark = marks.get(one.account.id)
               return mark?.signature === one.signature ? mark.changeNo : 0
@@ -270,19 +283,17 @@ export class Analysis extends Context.Service<
                 (one.places.size > 0 || marks.has(one.account.id)) &&
                 (startOf(one) < lastOf(one) || marks.get(one.account.id)?.signature !== one.signature)
             )
-            const isDue = head.due !== null && head.due <= today
-            const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
+            const isDue = from.due !== null && from.due <= today
             const unplanned = places.steps.filter(
-              ({ enrichment, wholeTag }) => head.planned[enrichment.id] !== wholeTag
+              ({ enrichment, wholeTag }) => from.planned[enrichment.id] !== wholeTag
             )
-            const gone = Object.keys(head.planned).filter((id) => !isBeginning(id) && !planned.has(id))
-            if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
-            yield* yieldIfRevoked
+            const gone = Object.keys(from.planned).filter((id) => !isBeginning(id) && !planned.has(id))
+            if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return undefined
             accounts ??= yield* accountsOf(workspace, places, statuses)
             const { all, placeOf } = accounts
-            const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
+            const unmarked = from.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
             const begun = beginnings(
-              head.planned,
+              from.planned,
               places.steps,
               behind.map((one) => ({ accountId: one.account.id, by: one.places, lastChange: lastOf(one) })),
               unmarked
@@ -294,14 +305,14 @@ export class Analysis extends Context.Service<
               placeOf,
               baseCurrency: workspace.baseCurrency,
               at,
-              planned: head.planned,
+              planned: from.planned,
               begun,
               locale: workspace.locale,
               timezone: workspace.timezone,
               rates,
               calendar,
               today,
-              hasFacts: head.hasFacts,
+              hasFacts: from.hasFacts,
               isTimed: true,
               sha256: (text) => digest.sha256(text)
             })
@@ -314,7 +325,7 @@ export class Analysis extends Context.Service<
               const after = startOf(one)
               const upTo = lastOf(one)
               const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: left })
-              yield* slice.add(one, changes)
+              yield* slice.add(one, changes, fresh.has(account.id))
               const isWhole = changes.length < left
               left -= changes.length
               moved.push({ accountId: account.id, changeNo: isWhole ? upTo : changes.at(-1)!.changeNo, signature })
@@ -329,6 +340,43 @@ export class Analysis extends Context.Service<
             }
             // Partitions are planned when all that changed has been read: each once, however many accounts share it.
             const isRead = whole === behind.length && emptied.length === unmarked.length
+            if (!isRead) yield* slice.show()
+            return { begun, emptied, gone, isRead, moved, slice, today, hasUnmarked: emptied.length < unmarked.length }
+          })
+          type Read = NonNullable<Effect.Success<ReturnType<typeof read>>>
+
+          /** As it is left by a slice that only wrote down where records stand, if nobody else writes. */
+          const headAfter = (
+            { emptied, moved, today }: Read,
+            { planned: written }: SliceResult,
+            known: AnalysisHead["planned"]
+          ): AnalysisHead => {
+            const gone = new Set(emptied)
+            const marks = new Map(head.marks.map((mark) => [mark.accountId, mark]))
+            for (const mark of moved) marks.set(mark.accountId, mark)
+            return {
+              ...head,
+              version: head.version + 1,
+              asOf: today,
+              planned: known,
+              marks: [...marks.values()].filter(({ accountId }) => !gone.has(accountId)),
+              due: written.some(({ changes }) => changes.partitions.length > 0) ? today : head.due
+            }
+          }
+
+          fresh = yield* freshAmong(
+            placed.flatMap((one) =>
+              one.places.size > 0 &&
+              lastOf(one) > 0 &&
+              !head.marks.some(({ accountId }) => accountId === one.account.id)
+                ? [one.account.id]
+                : []
+            )
+          )
+          let next = yield* read(head)
+          for (let tries = 0; next !== undefined;) {
+            yield* yieldIfRevoked
+            const { begun, emptied, gone, isRead, moved, slice, today } = next
             const room = new PlanningRoom(isRead ? extent.planned : 0)
             const result = yield* slice.plan({ room, isRead, aside: failed })
             const isLast = isRead && !room.hasRest
@@ -342,7 +390,15 @@ export class Analysis extends Context.Service<
             )
             if (!isLast) for (const id of gone) known[id] = head.planned[id]!
             Object.assign(known, begun)
-            const written = yield* commit(run, head, result, moved, emptied, known, isLast ? gone : [], today)
+            // While a slice is written the next one is read: it holds other records, and depends on nothing that this one says.
+            const foreseen = isRead || next.hasUnmarked ? undefined : headAfter(next, result, known)
+            const [written, ahead] = yield* Effect.all(
+              [
+                commit(run, head, result, moved, emptied, known, isLast ? gone : [], today),
+                foreseen === undefined ? Effect.undefined : read(foreseen)
+              ],
+              { concurrency: 2 }
+            )
             if (!written) {
               if (++tries > conflictTries) {
                 faults.push(
@@ -361,8 +417,13 @@ export class Analysis extends Context.Service<
               }
               if (isLast) return faults
             }
+            const version = written ? head.version + 1 : undefined
             head = yield* store.head(scope)
+            const isAlone = head.version === version
+            if (!isAlone) fresh = new Set()
+            next = isAlone && ahead !== undefined ? ahead : yield* read(head)
           }
+          return faults
         },
         (effect) =>
           effect.pipe(Effect.provideService(AnalysisStore, store), Effect.provideService(RecordStore, records))

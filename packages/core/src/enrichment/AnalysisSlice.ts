@@ -81,6 +81,8 @@ export interface SlicePlanning {
 interface Looked {
   readonly record: LedgerRecord
   readonly placed: PlacedAccount
+  /** No enrichment keeps anything of it until now, so that nobody need look. */
+  readonly isNew: boolean
 }
 
 /** A record on its way through the pipeline of a feed. */
@@ -103,6 +105,16 @@ const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
   return fields
 }
 
+/** Records that are looked at before anything else may go on. */
+const lookedAtOnce = 250
+
+/** What an enrichment has been shown of the records of a slice, and those on which it failed. */
+interface Shown {
+  readonly reads: ReadonlyArray<string>
+  readonly observed: Array<Observed>
+  readonly faults: Array<PipelineFault>
+}
+
 export class AnalysisSlice {
   private readonly input: SliceInput
   private readonly looked = new Map<string, Looked>()
@@ -112,20 +124,22 @@ export class AnalysisSlice {
   private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
   /** Each as far as an enrichment has looked at it: they are asked in the order of the pipelines. */
   private readonly walking = new Map<string, Walking>()
+  private shown: ReadonlyMap<Step, Shown> | undefined
 
   constructor(input: SliceInput) {
     this.input = input
   }
 
-  /** Records of an account that changed. */
+  /** Records of an account that changed. `areNew`: no enrichment keeps anything of them until now. */
   readonly add = Effect.fnUntraced(function* (
     this: AnalysisSlice,
     placed: PlacedAccount,
-    changes: ReadonlyArray<LedgerRecord>
+    changes: ReadonlyArray<LedgerRecord>,
+    areNew = false
   ) {
     const { mayAsk = true, scope, today } = this.input
     const store = yield* AnalysisStore
-    for (const record of changes) this.looked.set(record.id, { record, placed })
+    for (const record of changes) this.looked.set(record.id, { record, placed, isNew: areNew })
     const noted = changes.filter(({ annotated }) => annotated).map(({ id }) => id)
     if (noted.length > 0) {
       for (const [id, notes] of yield* store.notes(scope.workspaceId, noted)) this.notes.set(id, notes)
@@ -135,7 +149,7 @@ export class AnalysisSlice {
       const { pipeline } = place
       if (!isGathering(pipeline) || this.gathered.get(pipeline)?.has(live[0]?.id ?? "") === true) continue
       const pending = live.map((record) => ({
-        view: this.viewOf({ record, placed }, place),
+        view: this.viewOf({ record, placed, isNew: areNew }, place),
         notes: this.notes.get(record.id)
       }))
       const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk })
@@ -156,6 +170,26 @@ export class AnalysisSlice {
     return this.notes.get(recordId)
   }
 
+  /**
+   * Shows all records to all enrichments, each record to one after the other. Only where nothing is planned then: what an enrichment
+   * says of a record is seen by those behind it. So no record is held on its way through its pipeline, and none need wait for what
+   * was planned before.
+   */
+  readonly show = Effect.fnUntraced(function* (this: AnalysisSlice) {
+    const { steps } = this.input
+    const shown = new Map(steps.map((step) => [step, this.nobody(step)]))
+    let left = lookedAtOnce
+    for (const [recordId, looked] of this.looked) {
+      for (const [step, one] of shown) this.showTo(step, one, recordId, looked)
+      this.walking.delete(recordId)
+      if (--left > 0) continue
+      left = lookedAtOnce
+      yield* Effect.yieldNow
+    }
+    for (const one of shown.values()) this.showGone(one)
+    this.shown = shown
+  })
+
   /** Everything that changed, as far as there is room: what has none waits for another slice. */
   readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, { aside, isRead, room }: SlicePlanning) {
     const { accounts, at, baseCurrency, calendar, hasFacts, locale, rates, scope, sha256, steps, timezone, today } =
@@ -168,10 +202,12 @@ export class AnalysisSlice {
     for (const step of steps) {
       const { id } = step.enrichment
       const before = [...shown]
+      const { faults: unseen, observed } = this.shown?.get(step) ?? this.observe(step)
+      faults.push(...unseen)
       const result = yield* planSet({
         scope,
         step,
-        observed: this.observe(step, faults),
+        observed,
         stale: isRead ? yield* this.stale(step, room, aside?.get(id)) : [],
         room,
         aside: aside?.get(id),
@@ -238,24 +274,36 @@ export class AnalysisSlice {
   }
 
   /** Where the records stand in the partitions of an enrichment from now on. */
-  private observe(step: Step, faults: Array<PipelineFault>): ReadonlyArray<Observed> {
-    const reads = step.kind.reads(step.prepared, step.catalog)
-    const observed: Array<Observed> = []
-    for (const [recordId, looked] of this.looked) {
-      const place = looked.placed.places.get(step.enrichment.id)
-      // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
-      try {
-        const entries =
-          place === undefined || (looked.record.state !== "live" && step.kind.removed !== true)
-            ? []
-            : this.entriesOf(step, place, looked, reads)
-        observed.push({ recordId, accountId: looked.record.accountId, entries })
-      } catch (cause) {
-        faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
-      }
+  private observe(step: Step): Shown {
+    const one = this.nobody(step)
+    for (const [recordId, looked] of this.looked) this.showTo(step, one, recordId, looked)
+    this.showGone(one)
+    return one
+  }
+
+  private nobody({ catalog, kind, prepared }: Step): Shown {
+    return { reads: kind.reads(prepared, catalog), observed: [], faults: [] }
+  }
+
+  private showTo(step: Step, { faults, observed, reads }: Shown, recordId: string, looked: Looked): void {
+    const place = looked.placed.places.get(step.enrichment.id)
+    const { accountId, state } = looked.record
+    // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
+    try {
+      const entries =
+        place === undefined || (state !== "live" && step.kind.removed !== true)
+          ? []
+          : this.entriesOf(step, place, looked, reads)
+      const { isNew } = looked
+      // Nothing is kept of it, and nothing will be.
+      if (!isNew || entries.length > 0) observed.push({ recordId, accountId, entries, isNew })
+    } catch (cause) {
+      faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
     }
+  }
+
+  private showGone({ observed }: Shown): void {
     for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
-    return observed
   }
 
   private entriesOf(
@@ -350,7 +398,7 @@ export class AnalysisSlice {
       const ids = some.map(([id]) => id)
       const held = yield* records.held({ ...scope, accountId }, ids)
       for (const [id, notes] of yield* store.notes(scope.workspaceId, ids)) this.notes.set(id, notes)
-      for (const record of held) this.looked.set(record.id, { record, placed })
+      for (const record of held) this.looked.set(record.id, { record, placed, isNew: false })
     }
     const now = Map.groupBy(changes.notes, ({ recordId }) => recordId)
     const dropped = Map.groupBy(changes.droppedNotes, ({ recordId }) => recordId)

@@ -47,6 +47,8 @@ export interface Observed {
   /** Absent where nobody knows. */
   readonly accountId?: AccountId
   readonly entries: ReadonlyArray<AnalysisEntry>
+  /** The enrichment keeps nothing of it until now, so that nobody need look. */
+  readonly isNew?: boolean
 }
 
 export interface SetPlanningInput {
@@ -185,11 +187,12 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const time = new PlanningTime()
 
   // What changed for it.
+  const sought = observed.filter(({ isNew }) => isNew !== true)
   const before = yield* store.entries(
     scope,
     enrichment.id,
-    observed.map(({ recordId }) => recordId),
-    accountsOf(observed)
+    sought.map(({ recordId }) => recordId),
+    accountsOf(sought)
   )
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)

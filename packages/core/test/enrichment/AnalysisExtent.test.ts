@@ -133,6 +133,34 @@ describe("an analysis of many slices", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("says the same where another run is faster, though the slice behind was read already", () =>
+    Effect.gen(function* () {
+      const whole = yield* written(24)
+      yield* whole.run({ enrichments: whole.both })
+      const expected = yield* whole.said
+      for (let which = 1; which <= 4; which++) {
+        const { accounts, both, said, scope, store, workspace, writes } = yield* written(24)
+        let transactions = 0
+        yield* Effect.flatMap(Analysis, (analysis) =>
+          analysis.run({
+            workspace,
+            dataType: "transactions",
+            enrichments: both,
+            accounts,
+            today: march,
+            cause: { kind: "system", reason: "test" },
+            // What the slice was read at is another version by now.
+            guard: Effect.suspend(() =>
+              transactions++ === which ? store.disturb(scope, [writes[0]![1].id], march) : Effect.void
+            )
+          })
+        ).pipe(little(5, 30))
+        expect(transactions).toBeGreaterThan(which)
+        expect(yield* said).toEqual(expected)
+      }
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("ends where partitions fail, and leaves them for the next run with what they knew", () =>
     Effect.gen(function* () {
       const { records, run, scope, said, writes } = yield* written(30)
