@@ -101,13 +101,13 @@ const sumBits = 14
 const bitOf = (units: number): number => Math.imul(units | 0, 0x9e3779b1) >>> (32 - sumBits)
 
 /** Couples by the sum of their amounts: the places of their first legs. */
-class Sums {
+export class Sums {
   private readonly noted = new Uint8Array(1 << sumBits)
   private readonly bySum = new Map<number, Array<number>>()
 
-  constructor(legs: MonthLegs, pairs: ReadonlyArray<number>) {
+  constructor({ units }: Pick<MonthLegs, "units">, pairs: ReadonlyArray<number>) {
     for (let at = 0; at < pairs.length; at += 2) {
-      const sum = legs.units[pairs[at]!]! + legs.units[pairs[at + 1]!]!
+      const sum = units[pairs[at]!]! + units[pairs[at + 1]!]!
       this.noted[bitOf(sum)] = 1
       const list = this.bySum.get(sum)
       if (list === undefined) this.bySum.set(sum, [at])

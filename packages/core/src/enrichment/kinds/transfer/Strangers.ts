@@ -66,7 +66,7 @@ const within = (values: Float64Array | undefined, least: number, most: number): 
 const few = 4
 
 /** Amounts that are gathered, and then put in order. */
-class Gathered {
+export class Gathered {
   private units = new Float64Array(64)
   private size = 0
 
