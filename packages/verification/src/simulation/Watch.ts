@@ -74,6 +74,7 @@ export const writing: ReadonlySet<string> = new Set([
   "DeliveryStore.intendSettled",
   "DeliveryStore.markSending",
   "DeliveryStore.settle",
+  "DeliveryStore.settleNext",
   "FeedStore.setMarks",
   "FeedStore.clearMarks",
   "TableStore.putFeedRows",
