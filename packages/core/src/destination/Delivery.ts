@@ -3,7 +3,7 @@
  * (decisions 6.5 and 7.4).
  */
 import * as Schema from "effect/Schema"
-import { FieldChange } from "../enrichment/Provenance.ts"
+import { FieldOrigin } from "../enrichment/Provenance.ts"
 import type { DataType } from "../record/DataType.ts"
 import { Fields } from "../record/FieldValue.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
@@ -46,8 +46,8 @@ export const Delivery = Schema.Struct({
    * then it is kept there alone, and `DeliveredValues` finds it.
    */
   values: Schema.optionalKey(Fields),
-  /** What enrichments changed on the way, so that every value explains itself. */
-  provenance: Schema.Array(FieldChange),
+  /** What enrichments changed on the way, so that every value says who made it; what it follows from is in the history of the record. */
+  provenance: Schema.Array(FieldOrigin),
   remoteRef: Schema.optionalKey(Schema.String),
   /**
    * How often this version was given to the destination; sending again what may have arrived is no other attempt. 0 with

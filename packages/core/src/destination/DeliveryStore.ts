@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { AccountId } from "../bank/Account.ts"
-import type { FieldChange } from "../enrichment/Provenance.ts"
+import type { FieldOrigin } from "../enrichment/Provenance.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { JobId } from "../job/Job.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
@@ -43,7 +43,7 @@ export interface Intent {
   readonly op: Delivery["op"]
   readonly hash: string
   readonly values: Fields
-  readonly provenance: ReadonlyArray<FieldChange>
+  readonly provenance: ReadonlyArray<FieldOrigin>
 }
 
 /** It arrived. */

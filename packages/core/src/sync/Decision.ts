@@ -1,7 +1,7 @@
 /** What one change in the ledger means for one feed (decisions 6.5, 7.2 and 7.3). */
 import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
 import { removedField, valuesOf } from "../destination/Columns.ts"
-import type { FieldChange } from "../enrichment/Provenance.ts"
+import { type FieldChange, originsOf } from "../enrichment/Provenance.ts"
 import type { Verdict } from "../enrichment/kinds/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { isSnapshotType } from "../record/DataType.ts"
@@ -91,7 +91,7 @@ export const decide = (input: {
   const { enriched, entry, feed, record, recordId } = input
   const force = entry?.jobId === input.jobId ? unforced : input.force
   const present = entry !== undefined && entry.present
-  const base = { recordId, accountId: record.accountId, date: record.date, provenance: enriched.provenance }
+  const base = { recordId, accountId: record.accountId, date: record.date }
   const removal: Decision & { readonly kind: "intend" } = {
     kind: "intend",
     intent: { ...base, op: "remove", hash: "", values: {}, provenance: [] }
@@ -137,7 +137,16 @@ export const decide = (input: {
   const same = entry !== undefined && entry.op !== "remove" && entry.hash === hash
   // What is on its way goes out in this run, forced or not.
   if (same && (open || ((present || dead) && !force.unchanged))) return { kind: "unchanged" }
-  return { kind: "intend", intent: { ...base, op: isKnownThere(entry) ? "update" : "create", hash, values } }
+  return {
+    kind: "intend",
+    intent: {
+      ...base,
+      op: isKnownThere(entry) ? "update" : "create",
+      hash,
+      values,
+      provenance: originsOf(enriched.provenance)
+    }
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ import { keyOf } from "../destination/DeliveryRun.ts"
 import { Destinations } from "../destination/Destinations.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
+import { originsOf } from "../enrichment/Provenance.ts"
 import { recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -94,7 +95,7 @@ const make = Effect.gen(function* () {
         const now = contentOf(feed, fields, marked, contentHash)
         const other = now.hash === hash ? now : contentOf(feed, fields, !marked, contentHash)
         const same = other.hash === hash
-        found.set(rowId, { ...(same ? other : now), provenance, same })
+        found.set(rowId, { ...(same ? other : now), provenance: originsOf(provenance), same })
       }
     }
     return found

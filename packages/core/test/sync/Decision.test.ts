@@ -100,6 +100,24 @@ const decided = (
 const old = entryOf({ hash: "other" })
 const gone = { state: "removed" } as const
 
+describe("what is kept of a row", () => {
+  it("names who made each value, and leaves what it follows from to the history", () => {
+    const origin = { field: "amount", before: "2", after: "1", enrichmentId: "enr_1", revision: 3, path: "rules[0]" }
+    const decision = decide({
+      feed: feedOf({}),
+      recordId: "txn_1",
+      record: recordOf(),
+      enriched: { ...delivered, provenance: [{ ...origin, evidence: { matched: ["rules[0].conditions"] } }] },
+      entry: undefined,
+      force: calm,
+      jobId: anotherJob,
+      hash
+    })
+    expect(decision).toMatchObject({ kind: "intend", intent: { op: "create" } })
+    expect(decision.kind === "intend" && decision.intent.provenance).toEqual([origin])
+  })
+})
+
 describe("decide", () => {
   it.each([
     ["makes what is not there", {}, "create"],
