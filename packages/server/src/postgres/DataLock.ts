@@ -1,6 +1,6 @@
 /** One server per data folder: two would write over each other. */
-import { link, readFile, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { PostgresFailure } from "./PostgresFailure.ts"
@@ -36,8 +36,19 @@ export const userOf = (folder: string): Promise<number | undefined> => holder(jo
 const isFull = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
 
+/** Files of processes that were killed while they took the lock. */
+const clean = async (path: string): Promise<void> => {
+  const folder = dirname(path)
+  const own = `${basename(path)}.`
+  for (const name of await readdir(folder)) {
+    const pid = Number(name.startsWith(own) ? name.slice(own.length) : "")
+    if (Number.isInteger(pid) && pid > 0 && !isRunning(pid)) await rm(join(folder, name), { force: true })
+  }
+}
+
 const take = async (path: string): Promise<number | undefined> => {
   const own = `${path}.${process.pid}`
+  await clean(path)
   try {
     await writeFile(own, `${process.pid}\n${await startedAt(process.pid)}\n`)
     // A link is made by one process only, and what it names is complete.
