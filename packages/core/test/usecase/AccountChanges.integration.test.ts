@@ -86,7 +86,8 @@ it.live("turns all rows of a large account or none, keeps its bank and its task 
       })
       let turned = false
       let stopped = 0
-      for (let millis = 5; !turned; millis = Math.ceil(millis * 1.5)) {
+      // Under load even the shortest of these may see it done, so they begin with none at all.
+      for (let millis = 0; !turned; millis = Math.ceil(millis * 1.3) + 1) {
         turned = yield* tried(millis)
         const now = yield* signs
         expect([millis, now]).toEqual([
