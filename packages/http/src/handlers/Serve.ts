@@ -119,21 +119,10 @@ const idsOf = (params: Readonly<Record<string, string>>): Readonly<Record<string
 }
 
 /** What a handler returned, as it is sent; the framework would encode it a second time. */
-const utf8 = new TextEncoder()
-
-/**
- * The text of a longer answer is encoded here, once. Left as text, its bytes would be counted for the header, counted again when
- * it is written, and encoded after that.
- */
-const responseOf = (text: string, options: { readonly status: number; readonly contentType: string }) =>
-  text.length < 4_096
-    ? HttpServerResponse.text(text, options)
-    : HttpServerResponse.uint8Array(utf8.encode(text), options)
-
 const sent = (success: Success | undefined, answer: unknown): unknown =>
   success === undefined || answer === undefined || HttpServerResponse.isHttpServerResponse(answer)
     ? answer
-    : responseOf(success.write(answer), { status: success.status, contentType: "application/json" })
+    : HttpServerResponse.text(success.write(answer), { status: success.status, contentType: "application/json" })
 
 const handlerOf = (
   success: Success | undefined,
