@@ -4,8 +4,8 @@
  * A row is a transaction that the upstream shows; speeds count all of them, also where only a hundredth has changed
  * and the others are passed over. Twice:
  *
- * - the ledger alone, from the first page to the checkpoint: records that the upstream has decoded are normalised,
- *   hashed, matched with what is held and written, beside COPY and upserts of the same rows into the same table
+ * - the ledger alone, as a pull hands it the pages that it has read and digested on the way: rows are matched with what
+ *   is held, hashed and written, beside COPY and upserts of the same rows into the same table
  * - the whole job, from claim to completed: statements are read, the ledger is brought up to date, 500 rules run and
  *   the rows are delivered to a table, beside COPY and upserts of the rows of all three tables
  *

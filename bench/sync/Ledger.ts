@@ -53,11 +53,12 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
     const written = yield* Effect.forEach(
       accounts,
       ({ id, providerAccountId }) =>
-        writer.write(
+        writer.writeAside(
           { bankId: bank.id, lease, cause: { kind: "system", reason: "bench" } },
           {
             scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
-            observations: staged.rows(providerAccountId),
+            shown: staged.shown(providerAccountId)!,
+            rows: Effect.sync(() => staged.rows(providerAccountId)),
             removed: staged.removed(providerAccountId),
             unread: staged.unread(providerAccountId),
             coverage: { kind: "full", complete: true },

@@ -414,7 +414,7 @@ export class LedgerWriter extends Context.Service<
           ofFile: () => observations.some(isOfFile),
           shown: () => {
             const shown = new ShownRows(contentHash)
-            shown.add(observations)
+            for (const observation of observations) shown.add(observation)
             return shown
           },
           rows: Effect.succeed(observations)

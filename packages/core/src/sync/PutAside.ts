@@ -9,10 +9,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { ShownRows } from "../identity/match/ShownRows.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { holderOf } from "../job/JobStore.ts"
-import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -64,7 +62,6 @@ class PutAside {
   readonly #bounds: Bounds
   /** By account, in the order in which they were shown. */
   readonly #places = new Map<string, Array<Place>>()
-  readonly #shown = new Map<string, ShownRows>()
   /** Chunks that are held, by their numbers: they take a tenth of the room of rows. */
   readonly #held = new Map<number, StageChunk>()
   #bytes = 0
@@ -72,13 +69,11 @@ class PutAside {
   #isStored = false
   /** Packing is work for another thread: meanwhile the next page is read. */
   #packing: Fiber.Fiber<void> | undefined
-  readonly #contentHash: (text: string) => string
 
-  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds, contentHash: (text: string) => string) {
+  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds) {
     this.#store = store
     this.#key = key
     this.#bounds = bounds
-    this.#contentHash = contentHash
   }
 
   get isEmpty(): boolean {
@@ -119,7 +114,6 @@ class PutAside {
   #chunksOf(stage: Stage): ReadonlyArray<PlainChunk> {
     const chunks: Array<PlainChunk> = []
     for (const [account, rows] of stage.letGo()) {
-      this.#showing(stage, account)?.add(rows)
       let texts: Array<string> = []
       let from = 0
       let characters = 0
@@ -153,24 +147,6 @@ class PutAside {
       this.#bytes += packed.bytes.length
     }
   })
-
-  /** What was put aside of an account, where it may be asked whether a read shows the same as the one before. */
-  #showing(stage: Stage, account: string): ShownRows | undefined {
-    if (stage.coverage(account, "posted")?.kind !== "full") return undefined
-    const shown = this.#shown.get(account) ?? new ShownRows(this.#contentHash)
-    this.#shown.set(account, shown)
-    return shown
-  }
-
-  /** All rows that the pages showed of an account, repeats included; `undefined` where they must be read to be told. */
-  shown(stage: Stage, account: string): ShownRows | undefined {
-    const shown = this.#shown.get(account)
-    this.#shown.delete(account)
-    // A part of them was shown before the pages said that they show everything.
-    if (shown === undefined || shown.count !== this.count(account)) return undefined
-    shown.add(stage.heldRows(account))
-    return shown
-  }
 
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
@@ -213,8 +189,7 @@ export type { PutAside }
 
 /** A place for what one reading puts aside. */
 export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
-  const { contentHash } = yield* Digest
-  return new PutAside(yield* StageStore, key, bounds, contentHash)
+  return new PutAside(yield* StageStore, key, bounds)
 })
 
 /** Opens a place for what is put aside by a reading. */
@@ -224,12 +199,11 @@ export class PuttingAside extends Context.Service<
     readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PutAside>
   }
 >()("@millrace/core/sync/PutAside/PuttingAside") {
-  static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids | Digest> = Layer.effect(
+  static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids> = Layer.effect(
     PuttingAside,
     Effect.gen(function* () {
       const store = yield* StageStore
       const ids = yield* Ids
-      const digest = yield* Digest
       const bounds = yield* StageBounds
 
       return PuttingAside.of({
@@ -237,10 +211,7 @@ export class PuttingAside extends Context.Service<
           // Accounts that are made for a feed have no lease, and no pages either.
           const holder = right.fence === undefined ? (right.lease?.holder ?? "") : holderOf(right.fence)
           const key = { workspaceId, id: yield* ids.next("stage"), resource: bankLease(right.bankId), holder }
-          return yield* makePutAside(key, bounds).pipe(
-            Effect.provideService(StageStore, store),
-            Effect.provideService(Digest, digest)
-          )
+          return yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
         })
       })
     })

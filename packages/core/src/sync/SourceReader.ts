@@ -325,7 +325,10 @@ export class SourceReader extends Context.Service<
             byIdOnly: segment.byIdOnly,
             ...tuning
           }
-          const shown = segment.range === undefined ? aside.shown(staged, account.providerAccountId) : undefined
+          const shown =
+            segment.range === undefined
+              ? staged.shown(account.providerAccountId, aside.count(account.providerAccountId))
+              : undefined
           let inside: number | undefined
           const rows = Effect.tap(aside.rows(staged, account.providerAccountId), (observations) => {
             inside = insideOf(segment.range, observations)

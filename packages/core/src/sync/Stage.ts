@@ -3,24 +3,13 @@ import type { Coverage, PartCoverage, SyncPage, UpstreamSays } from "../provider
 import type { DataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
+import { ShownRows } from "../identity/match/ShownRows.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { type RowForm, rowForm, type Taken, takeIn, TakenRow } from "./Ingest.ts"
 import { turned } from "./SignOverride.ts"
 
-/** Whether each id is above the one before it, or each below: sources that count show them so. */
-const areOrdered = (rows: ReadonlyArray<Observation>): boolean => {
-  if (rows.length < 2) return true
-  const rises = rows[0]!.providerId < rows[1]!.providerId
-  for (let at = 1; at < rows.length; at++) {
-    const [before, now] = [rows[at - 1]!.providerId, rows[at]!.providerId]
-    if (rises ? before >= now : before <= now) return false
-  }
-  return true
-}
-
-/** Whether every row that has an id has one of its own: the usual case, and told cheaply. */
+/** Whether every row that has an id has one of its own: the usual case. */
 const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
-  if (areOrdered(rows)) return true
   const seen = new Set<string>()
   for (const { providerId } of rows) {
     if (providerId === "") continue
@@ -94,6 +83,8 @@ export class Stage {
   readonly quarantined: Array<Quarantined> = []
   readonly #parts: Parts = new Map()
   readonly #rows = new Map<string, Array<TakenRow>>()
+  /** Of accounts of which pages say that they show everything: read off while the rows are at hand. */
+  readonly #shown = new Map<string, ShownRows>()
   readonly #removed = new Map<string, Set<string>>()
   /** Ids of rows that could not be read, by account; those of drivers name none. */
   readonly #unread = new Map<string, Set<string>>()
@@ -143,6 +134,8 @@ export class Stage {
   }
 
   add(page: SyncPage): void {
+    const coverages = "kind" in page.coverage ? [page.coverage] : page.coverage
+    const showsAll = this.#dataType === "transactions" && coverages.every(({ kind }) => kind === "full")
     for (const observed of page.upserted) {
       const isInverted = this.#inverted.has(observed.providerAccountId)
       const read = takeIn(this.#dataType, isInverted ? turned(observed) : observed)
@@ -160,6 +153,7 @@ export class Stage {
       const rows = this.#rows.get(providerAccountId)
       if (rows === undefined) this.#rows.set(providerAccountId, [row])
       else rows.push(row)
+      if (showsAll) this.#showing(providerAccountId).add(row)
       this.#removed.get(providerAccountId)?.delete(row.providerId)
     }
     for (const { providerAccountId, providerId } of page.removed) {
@@ -169,9 +163,27 @@ export class Stage {
     }
     this.quarantined.push(...page.quarantined)
     for (const { providerId } of page.quarantined) this.#unreadAnywhere.add(providerId)
-    for (const part of "kind" in page.coverage ? [page.coverage] : page.coverage) put(this.#parts, part)
+    for (const part of coverages) put(this.#parts, part)
     // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
     if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
+  }
+
+  #showing(account: string): ShownRows {
+    let shown = this.#shown.get(account)
+    if (shown === undefined) this.#shown.set(account, (shown = new ShownRows(this.form.contentHash)))
+    return shown
+  }
+
+  /**
+   * All rows that the pages showed of an account, repeats included, so that it may be asked whether a read shows the same as
+   * the one before; `undefined` where the rows must be looked at to be told. `earlier`: how many were let go.
+   */
+  shown(account: string, earlier = 0): ShownRows | undefined {
+    if (this.coverage(account, "posted")?.kind !== "full") return undefined
+    const [held, shown] = [this.heldRows(account).length, this.#shown.get(account)]
+    if (shown === undefined) return undefined
+    // A part of them was shown before the pages said that they show everything, or by a run before this one.
+    return shown.count === earlier + held ? shown : undefined
   }
 
   /**
@@ -229,7 +241,8 @@ export class Stage {
     const now = this.#rows.get(providerAccountId) ?? []
     const rows = earlier.length === 0 ? now : [...earlier, ...now]
     const gone = this.removed(providerAccountId)
-    if (gone.size === 0 && areDistinct(rows)) return rows
+    const areOrdered = this.shown(providerAccountId, earlier.length)?.areOrdered === true
+    if (gone.size === 0 && (areOrdered || areDistinct(rows))) return rows
     const last = new Map<string, Observation>()
     const delta = (this.coverage(providerAccountId, "posted") ?? { kind: "delta" }).kind === "delta"
     const keyOf = (row: Observation) => (delta ? row.providerId : `${row.providerId}\n${row.hash}`)

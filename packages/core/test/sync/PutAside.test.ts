@@ -179,8 +179,8 @@ describe("pages that are put aside", () => {
         expect([...other.accounts].toSorted()).toEqual([...one.accounts].toSorted())
         expect(other.count).toBe(one.count)
         for (const account of one.accounts) {
-          const [shown, read] = [aside.shown(other, account), new ShownRows(digest.contentHash)]
-          read.add(one.heldRows(account))
+          const [shown, read] = [other.shown(account, aside.count(account)), new ShownRows(digest.contentHash)]
+          for (const row of one.heldRows(account)) read.add(row)
           if (shown !== undefined) {
             expect(shown.digest({ removed: new Set() }, digest.contentHash)).toBe(
               read.digest({ removed: new Set() }, digest.contentHash)

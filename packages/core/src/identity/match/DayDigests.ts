@@ -62,6 +62,8 @@ export interface Divided {
   readonly open: ReadonlyArray<Observation>
   /** All other rows of the read. */
   readonly settled: ReadonlyArray<Observation>
+  /** Whether no two rows of the read are known to have the same id. */
+  readonly areDistinct: boolean
 }
 
 const daysOf = (blocks: Iterable<number>, blockDays: number): ReadonlyArray<Days> => {
@@ -80,17 +82,21 @@ const daysOf = (blocks: Iterable<number>, blockDays: number): ReadonlyArray<Days
 }
 
 /** Whether a row that is settled is named by one that is not, or shares its id with another record. */
-export const isEntangled = ({ open, settled }: Divided, held: ReadonlyArray<IndexEntry>): boolean => {
+export const isEntangled = ({ areDistinct, open, settled }: Divided, held: ReadonlyArray<IndexEntry>): boolean => {
+  const shown = new Set<string>()
+  for (const { providerId } of open) shown.add(providerId)
   const named = new Set<string>()
-  for (const { pendingProviderId, providerId } of open) named.add(providerId).add(pendingProviderId)
-  for (const { providerId, state } of held) if (state === "live") named.add(providerId)
-  return settled.some(({ providerId }) => named.has(providerId))
+  for (const { pendingProviderId } of open) if (pendingProviderId !== "") named.add(pendingProviderId)
+  for (const { providerId, state } of held) if (state === "live" && !shown.has(providerId)) named.add(providerId)
+  // Nobody has to look for ids that one row has alone.
+  const sought = areDistinct ? named : named.union(shown)
+  return sought.size > 0 && settled.some(({ providerId }) => sought.has(providerId))
 }
 
 /** A live record as it is after a read. */
 type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { readonly missed?: number }
 
-const format = "5"
+const format = "6"
 const notWhole = "-"
 
 /** `whole` is the digest of a read that changes nothing more. */
@@ -126,6 +132,7 @@ export class DayDigests {
   readonly #oldest: CalendarDate.CalendarDate | undefined
   readonly #contentHash: (text: string) => string
   readonly #shown: number
+  readonly #areDistinct: boolean
   #whole: string | undefined
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
@@ -144,6 +151,7 @@ export class DayDigests {
     this.#historyFrom = says.historyFrom
     this.#oldest = shown.oldest
     this.#shown = shown.count
+    this.#areDistinct = shown.areOrdered
     this.#contentHash = contentHash
     this.#kept = kept
     this.#whole = shown.digest(says, contentHash)
@@ -186,7 +194,8 @@ export class DayDigests {
 
   #dividedBy(blocks: ReadonlySet<number>): Divided {
     const observations = this.#observations
-    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations }
+    const areDistinct = this.#areDistinct
+    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations, areDistinct }
     const blockAt = this.#blockAt
     const open: Array<Observation> = []
     const settled: Array<Observation> = []
@@ -195,7 +204,7 @@ export class DayDigests {
       const some = blocks.has(block) ? open : settled
       for (; at < blockAt.length && blockAt[at] === block; at++) some.push(observations[at]!)
     }
-    return { blocks, days: daysOf(blocks, this.#blockDays), open, settled }
+    return { blocks, days: daysOf(blocks, this.#blockDays), open, settled, areDistinct }
   }
 
   /** What the read was matched with, as it was divided or as a whole, and what came of it. */

@@ -5,10 +5,12 @@
 import type * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { isOfFile } from "./Coverage.ts"
-import { oldestPosted } from "./Proof.ts"
 
-/** Rows that are digested together. It is part of what is kept: another number is another format. */
-const together = 512
+/**
+ * Rows that are digested together: their texts are held until then, of each account that is being read. It is part of what
+ * is kept: another number is another format.
+ */
+const together = 64
 
 /** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at once more. */
 export const matchedText = (row: Observation): string => {
@@ -30,6 +32,13 @@ export class ShownRows {
   hasFileRows = false
   /** Day of the oldest posted row among them. */
   oldest: CalendarDate.CalendarDate | undefined
+  /**
+   * Whether each id is above the one before it, or each below, so that no two are the same: sources that count show them so,
+   * and it is told cheaply.
+   */
+  areOrdered = true
+  #lastId = ""
+  #isRising = true
   readonly #contentHash: (text: string) => string
   #digests = ""
   #text = ""
@@ -39,20 +48,24 @@ export class ShownRows {
     this.#contentHash = contentHash
   }
 
-  add(rows: ReadonlyArray<Observation>): void {
-    for (const row of rows) {
-      this.#text += matchedText(row)
-      const { pendingProviderId } = row
-      if (pendingProviderId !== "") this.#text += `>${pendingProviderId.length} ${pendingProviderId} `
-      if (isOfFile(row)) this.hasFileRows = true
-      if (++this.#inText < together) continue
-      this.#digests += `${this.#contentHash(this.#text)} `
-      this.#text = ""
-      this.#inText = 0
-    }
-    this.count += rows.length
-    const oldest = oldestPosted(rows)
-    if (oldest !== undefined && (this.oldest === undefined || oldest < this.oldest)) this.oldest = oldest
+  add(row: Observation): void {
+    this.#text += matchedText(row)
+    const { date, pending, pendingProviderId, providerId } = row
+    if (pendingProviderId !== "") this.#text += `>${pendingProviderId.length} ${pendingProviderId} `
+    if (isOfFile(row)) this.hasFileRows = true
+    if (!pending && date !== null && (this.oldest === undefined || date < this.oldest)) this.oldest = date
+    if (this.areOrdered) this.#order(providerId)
+    this.count++
+    if (++this.#inText < together) return
+    this.#digests += `${this.#contentHash(this.#text)} `
+    this.#text = ""
+    this.#inText = 0
+  }
+
+  #order(id: string): void {
+    if (this.count === 1) this.#isRising = id > this.#lastId
+    if (this.count > 0 && (this.#isRising ? id <= this.#lastId : id >= this.#lastId)) this.areOrdered = false
+    this.#lastId = id
   }
 
   /** Equal where two reads show the same. */
