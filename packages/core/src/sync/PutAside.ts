@@ -91,7 +91,7 @@ class PutAside {
     return Effect.gen({ self: this }, function* () {
       yield* this.#packed
       if (this.#bytes >= this.#bounds.packed) yield* this.#send
-      this.#packing = yield* Effect.forkChild(this.#pack(this.#chunksOf(stage)))
+      this.#packing = yield* Effect.forkChild(this.#pack(this.#chunksOf(stage)), { startImmediately: true })
     })
   }
 
@@ -140,13 +140,18 @@ class PutAside {
     return chunks
   }
 
-  readonly #pack = Effect.fnUntraced({ self: this }, function* (this: PutAside, chunks: ReadonlyArray<PlainChunk>) {
-    for (const { account, number, text } of chunks) {
-      const packed = yield* this.#store.pack(text)
-      this.#held.set(number, { number, account, packed })
-      this.#bytes += packed.bytes.length
-    }
-  })
+  /** All at once: one after the other each would wait for this thread, which reads the next page, before it begins. */
+  #pack(chunks: ReadonlyArray<PlainChunk>): Effect.Effect<void> {
+    return Effect.forEach(
+      chunks,
+      ({ account, number, text }) =>
+        Effect.map(this.#store.pack(text), (packed) => {
+          this.#held.set(number, { number, account, packed })
+          this.#bytes += packed.bytes.length
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+  }
 
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
