@@ -233,11 +233,15 @@ export const isOnlyLate = ({
   input,
   pairing
 }: Pick<LateInput, "detailOf" | "input" | "pairing">): ((late: LateSettlement) => boolean) => {
-  const amounts = new Set(
-    pairing.open.map((at) => input.observations[at]!).map(({ fields }) => `${fields["currency"]} ${fields["amount"]}`)
-  )
+  // Most reads have nothing that was booked before, and a large account is not to be unpacked for it.
+  let amounts: ReadonlySet<string> | undefined
   return ({ entry }) => {
     const { fields } = detailOf(entry)
+    amounts ??= new Set(
+      pairing.open
+        .map((at) => input.observations[at]!)
+        .map((row) => `${row.fields["currency"]} ${row.fields["amount"]}`)
+    )
     return !amounts.has(`${fields["currency"]} ${fields["amount"]}`)
   }
 }
