@@ -24,14 +24,13 @@ import {
   type DeliveryRun,
   type Handled,
   isReadable,
-  isSameOutcome,
   keyOf,
   outcomeOf,
   type Refused,
   toSend
 } from "./DeliveryRun.ts"
 import type { DeliveredValues } from "./DeliveredValues.ts"
-import { DeliveryStore, type Intent, type OpenPlace, type Outcome } from "./DeliveryStore.ts"
+import { DeliveryStore, type Intent, type OpenPlace } from "./DeliveryStore.ts"
 import {
   type DestinationError,
   DestinationRejected,
@@ -51,16 +50,23 @@ const mostWalks = 5
 /** Writes rows and their ledger entries, in two steps. */
 export interface Direct {
   /**
-   * Outside of any transaction: opens the destination, once, and works out what can be known before. What it returns writes
-   * and counts: to be run inside a transaction with a fence. `areNew`: as in `intendSettled`.
+   * Outside of any transaction: opens the destination, once, and works out what can be known before. `areNew`: as in
+   * `intendSettled`.
    */
   readonly prepare: (
     intents: ReadonlyArray<Intent>,
     areNew: boolean
-  ) => Effect.Effect<
-    Effect.Effect<ReturnType<typeof addOf>, DestinationError | StorageUnavailable>,
-    DestinationError | Fenced | StorageUnavailable
-  >
+  ) => Effect.Effect<DirectWrite, DestinationError | Fenced | StorageUnavailable>
+}
+
+/** Writes and counts: to be run inside a transaction with a fence. */
+export interface DirectWrite {
+  /**
+   * Tried first: rows that were never there, before anybody waits for the destination. Where it is not as it should be then,
+   * nothing of the transaction may stay.
+   */
+  readonly ahead?: Effect.Effect<ReturnType<typeof addOf>, DestinationError | StorageUnavailable | Unforeseen>
+  readonly inTurn: Effect.Effect<ReturnType<typeof addOf>, DestinationError | StorageUnavailable>
 }
 
 /** A row for a destination that shares our transactions. Such a one has no use for keys, so they are made when asked for. */
@@ -92,7 +98,7 @@ class DirectRow implements Outgoing {
 }
 
 /** What is kept of a write was foreseen otherwise than it came; nothing of it stays. */
-class Unforeseen extends Data.TaggedError("Unforeseen") {}
+export class Unforeseen extends Data.TaggedError("Unforeseen") {}
 
 /** The receipt of each of the keys. Where all went as it should, they are in that order already. */
 const inOrder = (keys: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>): ReadonlyArray<Receipt | undefined> => {
@@ -289,36 +295,31 @@ export class Deliverer extends Context.Service<
             for (const { key } of some) keys.push(key)
             writes.push(prepareWrite === undefined ? { write: write(some) } : yield* prepareWrite(some))
           }
-          const outcomesOf = <E>(each: ReadonlyArray<Effect.Effect<ReadonlyArray<Receipt>, E>>) =>
-            Effect.gen(function* () {
-              const receipts: Array<Receipt> = []
-              for (const one of each) for (const receipt of yield* one) receipts.push(receipt)
-              const found = inOrder(keys, receipts)
-              return intents.map((_, n) => outcomeOf(found[n], readable))
-            })
-          const settled = (outcomes: ReadonlyArray<Outcome>) =>
-            ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
-          const written = outcomesOf(writes.map((one) => one.write))
-          const inTurn = Effect.tap(written, settled)
+          /** Keeps what became of the rows, and counts it. */
+          const settled = Effect.fnUntraced(function* (each: ReadonlyArray<ReadonlyArray<Receipt>>) {
+            const found = inOrder(keys, each.length === 1 ? each[0]! : each.flat())
+            const outcomes = intents.map((_, n) => outcomeOf(found[n], readable))
+            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes, areNew)
+            return addOf(intents, outcomes)
+          })
+          const inTurn = Effect.flatMap(
+            Effect.forEach(writes, (one) => one.write),
+            settled
+          )
           const foreseen = writes.flatMap((one) => one.foreseen ?? [])
+          if (!(areNew && isForeseeable && foreseen.length === writes.length)) return { inTurn }
           // A destination may be locked while it is written. Where nothing was there, what is kept of it need not wait for that.
-          const ahead = atomically(
-            Effect.gen(function* () {
-              const expected = yield* outcomesOf(foreseen)
-              yield* settled(expected)
-              const outcomes = yield* written
-              return outcomes.every((one, n) => isSameOutcome(one, expected[n]!)) ? outcomes : yield* new Unforeseen()
-            })
-          ).pipe(
-            Effect.catchTag("Unforeseen", () => {
+          const ahead = Effect.gen(function* () {
+            const each = yield* Effect.all(foreseen)
+            const add = yield* settled(each.map(({ receipts }) => receipts))
+            for (const one of each) {
+              if (yield* one.write) continue
               isForeseeable = false
-              return inTurn
-            })
-          )
-          const mayBeAhead = areNew && foreseen.length === writes.length
-          return Effect.suspend(() =>
-            Effect.map(mayBeAhead && isForeseeable ? ahead : inTurn, (outcomes) => addOf(intents, outcomes))
-          )
+              return yield* new Unforeseen()
+            }
+            return add
+          })
+          return { ahead, inTurn }
         })
         return { prepare } satisfies Direct
       })

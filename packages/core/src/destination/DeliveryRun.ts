@@ -142,8 +142,3 @@ export const outcomeOf = (receipt: Receipt | undefined, readable: boolean): Outc
       return { state: "failed", error: receipt.reason, ...waiting(receipt) }
   }
 }
-
-export const isSameOutcome = (one: Outcome, other: Outcome): boolean =>
-  one.state === "done" && other.state === "done"
-    ? one.remoteRef === other.remoteRef
-    : JSON.stringify(one) === JSON.stringify(other)

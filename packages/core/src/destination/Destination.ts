@@ -116,9 +116,16 @@ export interface PreparedWrite {
   readonly write: Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
   /**
    * What `write` answers when nothing is in its way, told before anything is locked. Absent where it cannot be known. To be asked
-   * just before `write`, in its transaction, and again for each try.
+   * in the transaction of the write, and again for each try.
    */
-  readonly foreseen?: Effect.Effect<ReadonlyArray<Receipt>>
+  readonly foreseen?: Effect.Effect<Foreseen>
+}
+
+/** A write whose outcome is known, as long as nothing is in its way. */
+export interface Foreseen {
+  readonly receipts: ReadonlyArray<Receipt>
+  /** Writes. Returns whether the receipts hold; otherwise nothing that the transaction did may stay. */
+  readonly write: Effect.Effect<boolean, DestinationError>
 }
 
 /** One feed's destination, opened for one run. */

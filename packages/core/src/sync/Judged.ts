@@ -123,7 +123,7 @@ const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
 }
 
 /** Rows that are judged before others have their turn. */
-const rowsInTurn = 500
+const rowsInTurn = 150
 
 /** As `judged`. Whoever waits for storage goes on in between: otherwise it would have nothing to do meanwhile. */
 export const judgedInTurns = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<JudgedRow>) {

@@ -6,10 +6,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import type { Account } from "../bank/Account.ts"
 import { ownerOf } from "../bank/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
-import type { Direct } from "../destination/Deliverer.ts"
+import type { Direct, DirectWrite } from "../destination/Deliverer.ts"
 import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
 import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
@@ -71,6 +72,8 @@ interface Going {
   readonly faults: FaultLog
   /** Nothing was ever delivered by the feed, and nobody else delivers while the run holds it: nothing is looked for. */
   readonly isFirst: boolean
+  /** Rows are worked out account by account: in turns all of them would be late, and none ready to be written. */
+  readonly working: Semaphore.Semaphore
 }
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
@@ -238,7 +241,7 @@ export class Projector extends Context.Service<
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        { faults, isFirst }: Going
+        { faults, isFirst, working }: Going
       ) {
         const { feed, force, job } = projection
         const { note } = faults
@@ -279,9 +282,11 @@ export class Projector extends Context.Service<
             hash: digest.contentHash,
             note
           }
-          return judgedInTurns(
-            judging,
-            under === undefined || !mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
+          return working.withPermit(
+            judgedInTurns(
+              judging,
+              under === undefined || !mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
+            )
           )
         })
       })
@@ -290,11 +295,14 @@ export class Projector extends Context.Service<
       const put = Effect.fnUntraced(function* (
         projection: Projection,
         { add, areNew, intents, kept, told }: Judged,
+        { working }: Going,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
         const { feed, job } = projection
-        const write =
-          intents.length > 0 ? yield* projection.direct?.prepare(intents, areNew) ?? Effect.undefined : undefined
+        const direct =
+          projection.direct === undefined || intents.length === 0
+            ? undefined
+            : yield* working.withPermit(projection.direct.prepare(intents, areNew))
         const changes = yield* history.of(projection, told)
         const alongside = Effect.gen(function* () {
           if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
@@ -303,17 +311,27 @@ export class Projector extends Context.Service<
           if (mismatches.length > 0) yield* events.append(mismatches)
           yield* setMarks
         })
-        const asked = yield* atomically(
-          Effect.gen(function* () {
-            if (write !== undefined) {
+        const written = <E>(write: Effect.Effect<Effect.Success<DirectWrite["inTurn"]>, E>) =>
+          atomically(
+            Effect.gen(function* () {
               // First, because a table is locked while it is written: the histories of several accounts need not wait for each other.
               yield* alongside
-              const written = yield* write
+              const counts = yield* write
               // Last, because the job is one row: accounts that are written at once would wait for each other from here on.
               return yield* jobs.fence(projection.fence, {
-                add: { ...add, ...written, unchanged: add.unchanged + written.unchanged }
+                add: { ...add, ...counts, unchanged: add.unchanged + counts.unchanged }
               })
-            }
+            })
+          )
+        if (direct !== undefined) {
+          const { ahead, inTurn } = direct
+          const asked = yield* ahead === undefined
+            ? written(inTurn)
+            : Effect.catchTag(written(ahead), "Unforeseen", () => written(inTurn))
+          return yield* safePoint(projection.fence, asked)
+        }
+        const asked = yield* atomically(
+          Effect.gen(function* () {
             if (!hasCounted(job)) {
               if (intents.length > 0) yield* deliveries.intend(feed.id, job.id, intents)
               yield* alongside
@@ -367,6 +385,7 @@ export class Projector extends Context.Service<
           yield* put(
             projection,
             decided,
+            going,
             done
               ? feeds.setMarks(feed.id, [{ accountId: account.id, changeNo, signature }])
               : markBetween(feed, start, decided)
@@ -411,6 +430,7 @@ export class Projector extends Context.Service<
         yield* put(
           projection,
           decided,
+          going,
           projection.range !== undefined
             ? Effect.forEach(starts, (start, n) => markBetween(feed, start, each[n]!), { discard: true })
             : feeds.setMarks(
@@ -429,7 +449,7 @@ export class Projector extends Context.Service<
         const isFirst = isUnmarked && (yield* deliveries.list(projection.feed.id, { limit: 1 })).length === 0
         // Where marks were taken away so that all is looked at again, the destination has what they told of.
         const forgotten = !projection.pipeline.makesLines && isUnmarked && !isFirst
-        const going: Going = { faults, isFirst }
+        const going: Going = { faults, isFirst, working: Semaphore.makeUnsafe(1) }
         const starts = yield* Effect.forEach(
           projection.accounts
             .map((owner) =>

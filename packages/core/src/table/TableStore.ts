@@ -87,6 +87,19 @@ export class TableStore extends Context.Service<
       actor: ActorRef
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     /**
+     * Locks the table and makes all of the rows, where nothing is in the way: the table is not in the trash and of the version
+     * that was seen, it has none of the keys, `removeFeedRows` put no row into its trash under one of them, and with the rows
+     * the workspace has no more than `limit`. Returns whether it did; otherwise nothing was made. What follows from the rows
+     * alone is worked out before the table is locked. `ids` and tables as in `putFeedRows`.
+     */
+    readonly makeFeedRows: (
+      table: Pick<Table, "id" | "workspaceId" | "version">,
+      rows: ReadonlyArray<FeedRow>,
+      ids: ReadonlyArray<RowId>,
+      actor: ActorRef,
+      limit: number
+    ) => Effect.Effect<boolean, StorageUnavailable>
+    /**
      * Removes live rows by key; unknown keys are no error. One with held cells goes to the trash instead, without
      * its key: what people wrote can be brought back, by a person or with the record.
      */

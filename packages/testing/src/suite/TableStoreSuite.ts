@@ -26,6 +26,8 @@ const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedR
   return yield* (yield* TableStore).putFeedRows(table.id, rows, ids, actor)
 })
 
+const withoutTime = (rows: ReadonlyArray<object>) => rows.map((one) => ({ ...one, createdAt: 0, updatedAt: 0 }))
+
 const arrange = Effect.gen(function* () {
   const workspace = yield* storeWorkspace()
   return { workspace, table: yield* storeTable(workspace), store: yield* TableStore }
@@ -121,6 +123,98 @@ export const tests: StorageTests = (it) => {
         ])
       )
       expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(4)
+    })
+  )
+
+  it.effect("makes all of the rows where nothing is in the way, as if they were put", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const rows = [row("b", { x: "1", y: null, z: true }), row("a", { x: "2" })]
+      const ids = yield* (yield* Ids).batch("row", 2)
+      expect(yield* store.makeFeedRows(table, rows, ids, feedActor, 2)).toBe(true)
+      const other = yield* storeTable(workspace)
+      const ofOther = yield* put(other, rows)
+      const made = yield* store.rowsByKey(table.id, ["a", "b"])
+      const wanted = (yield* store.rowsByKey(other.id, ["a", "b"])).map((one) => ({
+        ...one,
+        tableId: table.id,
+        id: one.id === ofOther.get("b") ? ids[0] : ids[1]
+      }))
+      expect(withoutTime(made)).toEqual(withoutTime(wanted))
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(2)
+      expect(yield* put(table, [row("a", { x: "3" })])).toEqual(new Map([["a", ids[1]]]))
+    })
+  )
+
+  it.effect("makes none of the rows where one is there, the table is another, or there is no room", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      yield* put(table, [row("a", {}), row("held", { x: "1" })])
+      const held = yield* store.rowsByKey(table.id, ["held"])
+      yield* store.putRows(
+        table.id,
+        held.map((one) => ({ row: { ...one, held: ["x"] }, folded: {}, entries: [] })),
+        0
+      )
+      yield* store.removeFeedRows(table.id, ["held"])
+      const make = Effect.fnUntraced(function* (on: Table, keys: ReadonlyArray<string>, limit = Infinity) {
+        const ids = yield* (yield* Ids).batch("row", keys.length)
+        return yield* store.makeFeedRows(
+          on,
+          keys.map((key) => row(key, { x: "2" })),
+          ids,
+          feedActor,
+          limit
+        )
+      })
+      const stranger = yield* storeWorkspace()
+      expect(yield* make(table, ["b", "a"])).toBe(false)
+      expect(yield* make(table, ["b", "held"])).toBe(false)
+      expect(yield* make({ ...table, version: 2 }, ["b"])).toBe(false)
+      expect(yield* make({ ...table, workspaceId: stranger.id }, ["b"])).toBe(false)
+      expect(yield* make(yield* makeTable(workspace), ["b"])).toBe(false)
+      // Of all its tables but those in the trash.
+      const other = yield* storeTable(workspace)
+      yield* put(other, [row("one", {}), row("two", {})])
+      expect(yield* make(table, ["b", "c"], 4)).toBe(false)
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toHaveLength(1)
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(1)
+      yield* store.update({ ...other, version: 2, trashedAt: other.createdAt })
+      expect(yield* make({ ...other, version: 2 }, ["b"])).toBe(false)
+      expect(yield* make(table, ["b", "c"], 3)).toBe(true)
+      // A row in the trash has its key, as long as it was a person who put it there.
+      const [b] = yield* store.rowsByKey(table.id, ["b"])
+      yield* store.putRows(
+        table.id,
+        [{ row: { ...b!, trashedAt: b!.createdAt, version: 2 }, folded: {}, entries: [] }],
+        -1
+      )
+      expect(yield* make(table, ["b"])).toBe(false)
+      expect(yield* make(table, ["d"])).toBe(true)
+      expect((yield* store.rows(wholeScan(table.id, { limit: 10 }))).map((one) => one.externalKey)).toEqual([
+        "a",
+        "c",
+        "d"
+      ])
+    })
+  )
+
+  it.effect("lets one of many make the same rows at once", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const { atomically } = yield* Transactor
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 8 }, (_, i) => i),
+        (i) =>
+          Effect.flatMap(
+            Effect.flatMap(Ids, (all) => all.batch("row", 2)),
+            (ids) =>
+              atomically(store.makeFeedRows(table, [row("a", { w: `${i}` }), row("b", {})], ids, feedActor, Infinity))
+          ),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.filter((made) => made)).toHaveLength(1)
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toHaveLength(2)
     })
   )
 

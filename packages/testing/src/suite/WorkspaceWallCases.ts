@@ -513,6 +513,16 @@ const tables = casesOf(TableStore, {
     withNew("row", (id) =>
       store.putFeedRows(table.id, [{ key: "new", values: { name: "Eve" }, folded: {}, mustExist: false }], [id], person)
     ),
+  makeFeedRows: (store, { table }) =>
+    withNew("row", (id) =>
+      store.makeFeedRows(
+        table,
+        [{ key: "new", values: { name: "Eve" }, folded: {}, mustExist: false }],
+        [id],
+        person,
+        Infinity
+      )
+    ),
   removeFeedRows: (store, { table }) => store.removeFeedRows(table.id, ["held"]),
   formerRows: (store, { table }) => store.formerRows(table.id, ["former"]),
   heldKeys: (store, { workspace }) => store.heldKeys(workspace.id, ["held", "former"]),

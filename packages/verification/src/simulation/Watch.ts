@@ -78,6 +78,7 @@ export const writing: ReadonlySet<string> = new Set([
   "FeedStore.setMarks",
   "FeedStore.clearMarks",
   "TableStore.putFeedRows",
+  "TableStore.makeFeedRows",
   "TableStore.removeFeedRows"
 ])
 

@@ -61,7 +61,7 @@ interface Aimed {
 }
 
 /** Rows that are worked out before others have their turn. */
-const rowsInTurn = 500
+const rowsInTurn = 150
 
 /** A batch as it goes into a table. */
 interface Written {
@@ -356,6 +356,20 @@ export const make: Effect.Effect<
       }
       return receipts
     })
+
+    /** Whether all rows are new, and were made. */
+    const makeAll = (rows: ReadonlyArray<FeedRow>, own: ReadonlyArray<Row["id"]>) =>
+      store.makeFeedRows(prepared.table, rows, own, actor, limit)
+
+    /** The same, where it takes a look at each row. */
+    const makeEach = (before: Written, batch: ReadonlyArray<Outgoing>, own: ReadonlyArray<Row["id"]>) =>
+      Effect.map(write(batch, before, own), (receipts) => {
+        const refs = new Map(
+          receipts.map((receipt) => [receipt.key, receipt.outcome === "done" ? receipt.remoteRef : ""])
+        )
+        return before.rows.every(({ key }, n) => refs.get(key) === own[n])
+      })
+
     /** In turns with whoever waits for the database. */
     const prepareWrite = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
       const rows: Array<FeedRow> = []
@@ -368,15 +382,18 @@ export const make: Effect.Effect<
         removed.push(...some.removed)
         receipts.push(...some.receipts)
       }
-      let taken: ReadonlyArray<Row["id"]> | undefined
-      return {
-        write: Effect.suspend(() => write(batch, { rows, removed, receipts }, taken)),
-        // In the transaction, so that ids of rows are in the order in which they are made, as far as accounts are not written at once.
-        foreseen: Effect.gen(function* () {
-          const own = (taken = yield* ids.batch("row", rows.length))
-          return [...receipts, ...rows.map(({ key }, n): Receipt => ({ key, outcome: "done", remoteRef: own[n]! }))]
-        })
-      }
+      const before = { rows, removed, receipts }
+      // In the transaction, so that ids of rows are in the order in which they are made, as far as accounts are not written at once.
+      const foreseen = Effect.gen(function* () {
+        const own = yield* ids.batch("row", rows.length)
+        const done = rows.map(({ key }, n): Receipt => ({ key, outcome: "done", remoteRef: own[n]! }))
+        return {
+          receipts: [...receipts, ...done],
+          write: isPlain(prepared.table) ? makeAll(rows, own) : makeEach(before, batch, own)
+        }
+      })
+      const isMade = rows.length > 0 && removed.length === 0 && rows.every(({ mustExist }) => !mustExist)
+      return { write: write(batch, before), ...(isMade ? { foreseen } : {}) }
     })
 
     const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {

@@ -107,6 +107,13 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
       if (row.externalKey !== undefined) remove(table.byKey, row.externalKey)
     }
 
+    const totalOf = (workspaceId: Table["workspaceId"]): number => {
+      let total = 0
+      for (const table of tables.values())
+        if (table.workspaceId === workspaceId && table.trashedAt === undefined) total += counted(table).rowCount
+      return total
+    }
+
     const get: TableStore["Service"]["get"] = (workspaceId, id) =>
       call(() =>
         Option.fromUndefinedOr(tables.get(id)).pipe(
@@ -152,13 +159,7 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
           remove(contents, id)
           remove(counts, id)
         }),
-      rowTotal: (workspaceId) =>
-        call(() => {
-          let total = 0
-          for (const table of tables.values())
-            if (table.workspaceId === workspaceId && table.trashedAt === undefined) total += counted(table).rowCount
-          return total
-        }),
+      rowTotal: (workspaceId) => call(() => totalOf(workspaceId)),
       rows: (scan) => call(() => scanned(scan, rowsOf)),
       count: (scan) => call(() => scanned({ ...scan, sort: [], limit: Number.MAX_SAFE_INTEGER }, rowsOf).length),
       rowsById: (id, rowIds) =>
@@ -230,6 +231,24 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
           count(id, added)
           if (added > 0) reorder(table)
           return answer
+        }),
+      makeFeedRows: ({ id, version, workspaceId }, given, ids, actor, limit) =>
+        call((now) => {
+          const seen = tables.get(id)
+          if (seen?.workspaceId !== workspaceId || seen.version !== version || seen.trashedAt !== undefined)
+            return false
+          const table = rowsOf(id)
+          if (given.some(({ key }) => table.byKey.has(key) || formerRow(table, key) !== undefined)) return false
+          if (totalOf(workspaceId) + given.length > limit) return false
+          const at = Timestamp.fromMillis(now)
+          const by = frozen(actor)
+          for (const [i, feedRow] of given.entries()) {
+            set(table.rows, ids[i]!, made(ids[i]!, id, feedRow, by, at))
+            set(table.byKey, feedRow.key, ids[i]!)
+          }
+          count(id, given.length)
+          reorder(table)
+          return true
         }),
       removeFeedRows: (id, keys) =>
         call((now) => {

@@ -44,22 +44,49 @@ export const putStatement = `
   union all
   select key, id from known where live`
 
-/**
- * The usual case of a first sync: none of the rows is there. What is there already is left as it is, and only how many were made is
- * told, so that the rows need not be told one by one.
- */
-export const makeStatement = `
-  with given as (
+const rowsToMake = `given as (
     select g.key, g.id, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n, row_key_no($1, g.key) as key_no
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
       with ordinality as g(key, id, vals, folded, n)
   ), known as materialized (${ofKeys("r.external_key as key", "$1", "array(select key from given)", "true", "select key_no from given")}
-  ), made as (
+  )`
+
+/**
+ * The usual case of a feed that delivers more: none of the rows is there. What is there already is left as it is, and only how many
+ * were made is told, so that the rows need not be told one by one.
+ */
+export const makeStatement = `
+  with ${rowsToMake}, made as (
     insert into table_row (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by, updated_by,
       version, created_at, updated_at)
     select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, g.key_no, $2::json, null, 1,
       store_now(), store_now()
     from given g where not exists (select from known k where k.key = g.key) order by g.n
+    returning 1
+  ), counted as (
+    update app_table set row_count = row_count + (select count(*) from made)
+    where id = $1 and exists (select from made)
+  )
+  select count(*)::int as made from made`
+
+/**
+ * All of the rows or none, in a table that is locked: as many are made as are given, where it is of version `$8`, holds none of them
+ * in any way, and the workspace has room for them; `$9` is how many rows it may have, null where nothing says.
+ */
+export const makeAllStatement = `
+  with ${rowsToMake}, aim as materialized (
+    select t.workspace_id from app_table t
+    where t.id = $1 and t.version = $8 and t.trashed_at is null and not t.removed and not exists (select from known)
+      and not exists (select from table_row r where r.table_id = $1 and r.former_key = any(array(select key from given))
+        and r.trashed_at is not null)
+      and ($9::float8 is null or (select count(*) from given) + (select coalesce(sum(o.row_count), 0) from app_table o
+        where o.workspace_id = t.workspace_id and o.trashed_at is null and not o.removed) <= $9)
+  ), made as (
+    insert into table_row (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by, updated_by,
+      version, created_at, updated_at)
+    select g.id, (select workspace_id from aim), $1, g.vals, g.folded, g.key, g.key_no, $2::json, null, 1,
+      store_now(), store_now()
+    from given g where exists (select from aim) order by g.n
     returning 1
   ), counted as (
     update app_table set row_count = row_count + (select count(*) from made)
@@ -92,15 +119,19 @@ export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"
   return [...found.values()]
 }
 
-const keyColumns = ({ ids, rows }: FeedRowGroup) => [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? "")]
+const keyColumns = ({ ids, rows }: Pick<FeedRowGroup, "ids" | "rows">) => [
+  rows.map((row) => row.key),
+  rows.map((_, n) => ids[n] ?? "")
+]
 
-const cellColumns = ({ rows }: FeedRowGroup) => [
+const cellColumns = ({ rows }: Pick<FeedRowGroup, "rows">) => [
   rows.map((row) => row.json ?? JSON.stringify(coded(row.values))),
   rows.map((row) => JSON.stringify(row.folded))
 ]
 
-/** For `makeStatement`. */
-export const makeColumns = (group: FeedRowGroup) => textColumns(keyColumns(group), cellColumns(group))
+/** For `makeStatement` and `makeAllStatement`. */
+export const makeColumns = (group: Pick<FeedRowGroup, "ids" | "rows">) =>
+  textColumns(keyColumns(group), cellColumns(group))
 
 /** The keys of its cells behind the columns: all of them, what each is stored under, and those that have a code. */
 export const keyLists = ({ keys }: FeedRowGroup): ReadonlyArray<ReadonlyArray<string>> => [

@@ -1,7 +1,7 @@
 /** Tables and their rows in PostgreSQL. */
 import type { ActorRef } from "@millrace/core/access"
 import { storedKey } from "@millrace/core/record"
-import type { Row, RowId, RowScan, TableField, TableId } from "@millrace/core/table"
+import type { Row, RowId, RowScan, Table, TableField, TableId } from "@millrace/core/table"
 import { markKey, type StorageUnavailable, TableStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import {
   type FeedRowGroup,
   groups,
   keyLists,
+  makeAllStatement,
   makeColumns,
   makeStatement,
   putColumns,
@@ -96,6 +97,13 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       return answer!.made === group.rows.length
     })
 
+    /** Whether it is there. With the workspace: nobody waits for a lock of a table that is not theirs. */
+    const lockOf = (workspaceId: Table["workspaceId"], id: TableId) =>
+      Effect.map(
+        stored(sql`select 1 from app_table where id = ${id} and workspace_id = ${workspaceId} for no key update`),
+        (rows) => rows.length > 0
+      )
+
     const get: TableStore["Service"]["get"] = Effect.fn("TableStore.get")(function* (workspaceId, id) {
       const rows = yield* stored(
         sql<TableRow>`${tables} where t.id = ${id} and t.workspace_id = ${workspaceId} and not t.removed`
@@ -116,10 +124,8 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       get,
       lock: Effect.fn("TableStore.lock")(function* (workspaceId, id) {
-        // Not with the fields: what a statement reads beside the row it waits for may be older than the row. With the
-        // workspace: nobody waits for a lock of a table that is not theirs.
-        yield* stored(sql`select 1 from app_table where id = ${id} and workspace_id = ${workspaceId}
-          for no key update`)
+        // Not with the fields: what a statement reads beside the row it waits for may be older than the row.
+        yield* lockOf(workspaceId, id)
         return yield* get(workspaceId, id)
       }),
       list: Effect.fn("TableStore.list")(function* (workspaceIds) {
@@ -239,6 +245,20 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           for (const row of put) written.set(row.key, row.id)
         }
         return written
+      }),
+      makeFeedRows: Effect.fn("TableStore.makeFeedRows")(function* (
+        { id, version, workspaceId },
+        rows,
+        ids,
+        actor,
+        limit
+      ) {
+        const { separator, texts } = yield* makeColumns({ ids, rows })
+        const values = [id, actorJson(actor), separator, ...texts, version, limit === Infinity ? null : limit]
+        // Nothing else stands between the two: all others wait.
+        if (!(yield* lockOf(workspaceId, id))) return false
+        const [answer] = yield* ask<{ readonly made: number }>({ text: makeAllStatement, values })
+        return answer!.made === rows.length
       }),
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
