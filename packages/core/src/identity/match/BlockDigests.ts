@@ -88,6 +88,18 @@ export class BlockDigests {
     if (this.get(block) !== undefined) this.#put(block, absent)
   }
 
+  /** Blocks that are not settled. */
+  get unsettled(): ReadonlyArray<number> {
+    const found: Array<number> = []
+    for (const number of this.#numbers) {
+      if (!this.#text(number).includes(unsettledSign)) continue
+      this.#part(number)!.forEach((said, at) => {
+        if (said === unsettledSign) found.push(number * together + at)
+      })
+    }
+    return found
+  }
+
   /** Blocks of which the two do not say the same, or which are not settled. */
   apart(other: BlockDigests): Array<number> {
     const found: Array<number> = []

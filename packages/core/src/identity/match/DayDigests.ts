@@ -15,7 +15,8 @@ import { BlockDigests, unsettled } from "./BlockDigests.ts"
 import { dayNumber, makeDayOf, undatedDay } from "./EpochDays.ts"
 import type { MatchResult } from "./Matching.ts"
 import { isProvenDay } from "./Proof.ts"
-import { shownBlocks, type ShownBlocks } from "./ShownBlocks.ts"
+import { type KnownBlocks, shownBlocks, type ShownBlocks } from "./ShownBlocks.ts"
+import { blocksApart, decodeStretches, encodeStretches, type Stretch } from "./Stretches.ts"
 import type { ReadSays, ShownRows } from "./ShownRows.ts"
 
 /** Rows of a block: so few that what changed brings little else along, so many that digests are fewer than rows. */
@@ -28,6 +29,8 @@ interface Kept {
   readonly blockDays: number
   /** Of all blocks that have live records. */
   readonly blocks: BlockDigests
+  /** What the read showed, as text, where blocks say what it showed. */
+  readonly stretches: string
 }
 
 /** How many days make a block, where rows come as often as these do: a power of two. */
@@ -98,26 +101,38 @@ type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { rea
 
 const format = "6"
 const notWhole = "-"
+const partsBeforeBlocks = 4
 
-/** `whole` is the digest of a read that changes nothing more. */
-const encode = (whole: string | undefined, { blockDays, blocks }: Kept): string =>
-  [format, whole ?? notWhole, blockDays, ...blocks.texts].join(" ")
+/** `whole` is the digest of a read that changes nothing more, `mark` one of how the read was matched. */
+const encode = (whole: string | undefined, mark: string, { blockDays, blocks, stretches }: Kept): string =>
+  [format, whole ?? notWhole, mark, stretches, blockDays, ...blocks.texts].join(" ")
+
+/** Where the text of the blocks begins. */
+const blocksFrom = (text: string): number => {
+  let at = -1
+  for (let part = 0; part < partsBeforeBlocks; part++) at = text.indexOf(" ", at + 1)
+  return at
+}
 
 /** Whether the blocks are the same. A source that shows its rows in another order each time is not written down anew. */
 const isKept = (kept: string | undefined, text: string): boolean => {
   if (kept === undefined || kept === text) return kept === text
-  const behindWhole = (one: string) => one.indexOf(" ", format.length + 1)
   return (
     kept.startsWith(`${format} `) &&
     !kept.startsWith(`${format} ${notWhole}`) &&
-    kept.slice(behindWhole(kept)) === text.slice(behindWhole(text))
+    kept.slice(blocksFrom(kept)) === text.slice(blocksFrom(text))
   )
 }
 
-/** `undefined` for what another release has written. */
-const decode = (text: string): Kept | undefined => {
-  const [written, , blockDays, ...blocks] = text.split(" ")
-  return written === format ? { blockDays: Number(blockDays), blocks: BlockDigests.from(blocks) } : undefined
+/** `undefined` for what another release has written. Of a read that was matched in another way only the blocks are told. */
+const decode = (text: string, mark: string): Kept | undefined => {
+  const [written, , marked, stretches, blockDays, ...blocks] = text.split(" ")
+  if (written !== format) return undefined
+  return {
+    blockDays: Number(blockDays),
+    blocks: BlockDigests.from(blocks),
+    stretches: marked === mark ? stretches! : ""
+  }
 }
 
 /** Blocks of other days than rows come in now have to be twice as long, or half, before all is looked at once more. */
@@ -134,6 +149,8 @@ export class DayDigests {
   readonly #shown: number
   readonly #areDistinct: boolean
   #whole: string | undefined
+  #stretches: ReadonlyArray<Stretch>
+  readonly #mark: string
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
   #before: Kept | undefined
@@ -155,19 +172,24 @@ export class DayDigests {
     this.#contentHash = contentHash
     this.#kept = kept
     this.#whole = shown.digest(says, contentHash)
+    this.#stretches = shown.stretches
+    this.#mark = contentHash("")
     this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
   }
 
   /** The rows of the read, before anything is asked of them. */
   show(observations: ReadonlyArray<Observation>): void {
     this.#observations = observations
-    // The digest is of the pages, which showed some of them twice or took some back.
-    if (observations.length !== this.#shown) this.#whole = undefined
+    // The digests are of the pages, which showed some of them twice or took some back.
+    if (observations.length !== this.#shown) {
+      this.#whole = undefined
+      this.#stretches = []
+    }
     const dayOf = makeDayOf()
     const days = new Int32Array(observations.length)
     for (let at = 0; at < days.length; at++) days[at] = dayOf(observations[at]!)
     const wanted = daysFor(days)
-    const before = this.#kept === undefined ? undefined : decode(this.#kept)
+    const before = this.#kept === undefined ? undefined : decode(this.#kept, this.#mark)
     this.#before = before !== undefined && stillFits(before.blockDays, wanted) ? before : undefined
     this.#blockDays = this.#before?.blockDays ?? wanted
     for (let at = 0; at < days.length; at++) days[at] = blockIn(this.#blockDays, days[at]!)
@@ -175,7 +197,16 @@ export class DayDigests {
   }
 
   get #shownBlocks(): ShownBlocks {
-    return (this.#blocks ??= shownBlocks(this.#observations, this.#blockAt, this.#contentHash))
+    return (this.#blocks ??= shownBlocks(this.#observations, this.#blockAt, this.#contentHash, this.#known))
+  }
+
+  /** What the read is known to show as the one before did; `undefined` where nothing is. */
+  get #known(): KnownBlocks | undefined {
+    if (this.#before === undefined || this.#stretches.length === 0) return undefined
+    const { blockDays, blocks: settled, stretches } = this.#before
+    if (stretches === "") return undefined
+    const apart = blocksApart(decodeStretches(stretches), this.#stretches, blockDays, this.#observations.length)
+    return apart === undefined ? undefined : { settled, apart }
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
@@ -282,7 +313,8 @@ export class DayDigests {
   /** What to keep once all is written, or `undefined` where that is kept already. */
   get text(): string | undefined {
     const { blocks, isQuiet } = this.#settled()
-    const text = encode(isQuiet ? this.#whole : undefined, { blockDays: this.#blockDays, blocks })
+    const kept = { blockDays: this.#blockDays, blocks, stretches: encodeStretches(this.#stretches) }
+    const text = encode(isQuiet ? this.#whole : undefined, this.#mark, kept)
     return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }
 }

@@ -5,12 +5,8 @@
 import type * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { isOfFile } from "./Coverage.ts"
-
-/**
- * Rows that are digested together: their texts are held until then, of each account that is being read. It is part of what
- * is kept: another number is another format.
- */
-const together = 64
+import { makeDayOf, undatedDay } from "./EpochDays.ts"
+import { endsBefore, type Stretch } from "./Stretches.ts"
 
 /** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at once more. */
 export const matchedText = (row: Observation): string => {
@@ -40,26 +36,38 @@ export class ShownRows {
   #lastId = ""
   #isRising = true
   readonly #contentHash: (text: string) => string
-  #digests = ""
+  readonly #dayOf = makeDayOf()
+  readonly #stretches: Array<Stretch> = []
+  /** Of the stretch that is not at its end yet. */
   #text = ""
   #inText = 0
+  #first = 0
+  #last = 0
+  #lastDay = 0
+  #hasUndated = false
 
   constructor(contentHash: (text: string) => string) {
     this.#contentHash = contentHash
   }
 
   add(row: Observation): void {
+    const day = this.#dayOf(row)
+    if (this.#inText > 0 && endsBefore(day, this.#lastDay, this.#inText)) this.#end()
     this.#text += matchedText(row)
     const { date, pending, pendingProviderId, providerId } = row
     if (pendingProviderId !== "") this.#text += `>${pendingProviderId.length} ${pendingProviderId} `
     if (isOfFile(row)) this.hasFileRows = true
     if (!pending && date !== null && (this.oldest === undefined || date < this.oldest)) this.oldest = date
     if (this.areOrdered) this.#order(providerId)
+    if (this.#inText === 0) {
+      this.#first = this.#last = day
+      this.#hasUndated = false
+    } else if (day < this.#first) this.#first = day
+    else if (day > this.#last) this.#last = day
+    if (date === null) this.#hasUndated = true
+    this.#lastDay = day
+    this.#inText++
     this.count++
-    if (++this.#inText < together) return
-    this.#digests += `${this.#contentHash(this.#text)} `
-    this.#text = ""
-    this.#inText = 0
   }
 
   #order(id: string): void {
@@ -68,10 +76,26 @@ export class ShownRows {
     this.#lastId = id
   }
 
+  #end(): void {
+    const digest = this.#contentHash(this.#text)
+    const [first, last] = this.#hasUndated ? [undatedDay, undatedDay] : [this.#first, this.#last]
+    this.#stretches.push({ digest, first, last })
+    this.#text = ""
+    this.#inText = 0
+  }
+
+  /** All of them. To be asked for once the last row is there. */
+  get stretches(): ReadonlyArray<Stretch> {
+    if (this.#inText > 0) this.#end()
+    return this.#stretches
+  }
+
   /** Equal where two reads show the same. */
   digest({ historyFrom, removed }: ReadSays, contentHash: (text: string) => string): string {
     let text = historyFrom === undefined ? "" : `from ${historyFrom} `
     for (const id of removed) text += `-${id.length} ${id} `
-    return contentHash(`${text}${this.count} ${this.#digests}${this.#text}`)
+    text += this.count
+    for (const { digest } of this.stretches) text += ` ${digest}`
+    return contentHash(text)
   }
 }

@@ -1,0 +1,144 @@
+/** What two reads have in common is told without going through their rows. */
+import { NodeDigest } from "@millrace/adapters"
+import { undatedDay } from "../../../src/identity/match/EpochDays.ts"
+import { DayDigests } from "../../../src/identity/match/DayDigests.ts"
+import { ShownRows } from "../../../src/identity/match/ShownRows.ts"
+import { blocksApart, decodeStretches, encodeStretches, type Stretch } from "../../../src/identity/match/Stretches.ts"
+import type { IndexEntry } from "../../../src/record/LedgerRecord.ts"
+import type { Observation } from "../../../src/record/Observation.ts"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import { Digest } from "../../../src/shared/Digest.ts"
+import { Seeded } from "@millrace/testing/model"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+
+const first = CalendarDate.make("2026-01-01")
+
+/** The n-th row: three a day, the newest first. */
+const row = (n: number, said = "as ever"): Observation => ({
+  providerId: `u${n}`,
+  pendingProviderId: "",
+  date: CalendarDate.addDays(first, Math.floor(n / 3)),
+  pending: false,
+  hash: `${n} ${said}`,
+  fields: {}
+})
+
+const rowsTo = (count: number): Array<Observation> => Array.from({ length: count }, (_, at) => row(count - 1 - at))
+
+const entryOf = ({ date, hash, pending, providerId }: Observation): IndexEntry => ({
+  id: `record-${providerId}`,
+  providerId,
+  date,
+  pending,
+  state: "live",
+  hash,
+  missed: 0
+})
+
+const says = { removed: new Set<string>() }
+const nothing = { changed: [], missed: [], seenAgain: [] } as never
+
+const shownOf = (rows: ReadonlyArray<Observation>, contentHash: (text: string) => string): ShownRows => {
+  const shown = new ShownRows(contentHash)
+  for (const one of rows) shown.add(one)
+  return shown
+}
+
+/** What is kept of a read that was matched whole. */
+const settledBy = (rows: ReadonlyArray<Observation>, contentHash: (text: string) => string): string => {
+  const digests = new DayDigests(undefined, shownOf(rows, contentHash), says, contentHash)
+  digests.show(rows)
+  digests.follow(false, rows.map(entryOf), nothing)
+  return digests.text!
+}
+
+describe("stretches of a read", () => {
+  it("come back from their text, but for those of undated rows", () => {
+    const random = new Seeded(3)
+    for (let round = 0; round < 200; round++) {
+      const stretches = Array.from({ length: random.below(20) }, (_, at): Stretch => {
+        const day = random.once(10) ? undatedDay : random.below(40_000) - 20_000
+        return { digest: `d${at}`, first: day, last: day === undatedDay ? day : day + random.below(900) }
+      })
+      expect(decodeStretches(encodeStretches(stretches))).toEqual(stretches.filter((one) => one.first !== undatedDay))
+    }
+  })
+
+  it("are mostly the same where rows are added at either end", () => {
+    const { contentHash } = digest
+    const before = new Set(shownOf(rowsTo(600), contentHash).stretches.map((one) => one.digest))
+    const more = rowsTo(605)
+    more.pop()
+    const now = shownOf(more, contentHash).stretches
+    expect(before.size).toBeGreaterThan(15)
+    expect(now.filter((one) => !before.has(one.digest)).length).toBeLessThanOrEqual(3)
+  })
+
+  it("say of which blocks one of two reads shows something else, whichever it is", () => {
+    const one = [
+      { digest: "a", first: 10, last: 19 },
+      { digest: "b", first: 20, last: 29 }
+    ]
+    const other = [
+      { digest: "b", first: 20, last: 29 },
+      { digest: "c", first: 40, last: 43 }
+    ]
+    for (const [before, now] of [
+      [one, other],
+      [other, one]
+    ] as const) {
+      expect([...blocksApart(before, now, 4, 100)!].toSorted((a, b) => a - b)).toEqual([2, 3, 4, 10])
+    }
+    expect(blocksApart(one, one, 4, 100)).toEqual(new Set())
+    expect(blocksApart(one, other, 4, 3)).toBeUndefined()
+  })
+})
+
+describe("a read that shows few rows otherwise", () => {
+  it("digests the blocks around them, and finds those that are others", () => {
+    const { contentHash } = digest
+    const rows = rowsTo(900)
+    const kept = settledBy(rows, contentHash)
+    let hashed = 0
+    const counted = (text: string) => {
+      hashed++
+      return contentHash(text)
+    }
+    const now = rows.with(300, row(599, "now"))
+    const digests = new DayDigests(kept, shownOf(now, contentHash), says, counted)
+    digests.show(now)
+    const divided = digests.divide()!
+    expect(divided.open).toEqual(now.slice(300, 303))
+    expect(divided.settled.length).toBe(897)
+    expect(hashed).toBeLessThan(20)
+  })
+
+  it("looks at a block of which a row is gone, though all that it shows of it is known", () => {
+    const { contentHash } = digest
+    const rows = rowsTo(900)
+    const kept = settledBy(rows, contentHash)
+    const gone = shownOf(rows, contentHash).stretches[5]!
+    const now = rows.filter(({ date }) => {
+      const day = CalendarDate.toEpochDay(date!)
+      return day < gone.first || day > gone.last
+    })
+    const digests = new DayDigests(kept, shownOf(now, contentHash), says, contentHash)
+    digests.show(now)
+    const { days, open } = digests.divide()!
+    expect(open).toEqual([])
+    expect(days).toEqual([{ from: CalendarDate.fromEpochDay(gone.first), to: CalendarDate.fromEpochDay(gone.last) }])
+  })
+
+  it("takes nothing for known that was settled under another configuration", () => {
+    const { contentHash } = digest
+    const rows = rowsTo(300)
+    const kept = settledBy(rows, contentHash)
+    const digests = new DayDigests(kept, shownOf(rows, contentHash), says, (text) => contentHash(`other ${text}`))
+    digests.show(rows)
+    expect(digests.isUnchanged).toBe(false)
+    expect(digests.divide()!.settled).toEqual([])
+  })
+})
+
+const digest = Effect.runSync(Effect.provide(Digest, NodeDigest.layer))
