@@ -94,8 +94,8 @@ layer(world, { timeout: "60 seconds" })("Rows with names", (it) => {
       const pages = (filter: RecordFilter) =>
         Effect.all([store.page(scope, { filter, limit: 9 }), store.shownPage(scope, { filter, limit: 9 })]).pipe(
           Effect.map(([page, shown]) => {
-            expect(shown.map(({ id }) => id)).toEqual(page.map(({ id }) => id))
-            expect(shown.map((one) => one.fields)).toEqual(page.map((one) => one.fields))
+            expect(shown.records.map(({ id }) => id)).toEqual(page.map(({ id }) => id))
+            expect(shown.records.map((one) => one.fields)).toEqual(page.map((one) => one.fields))
             return page.length
           })
         )

@@ -4,6 +4,7 @@ import { fieldsOf, type DataType, type FieldSpecs } from "../record/DataType.ts"
 import { blankOf } from "../record/BlankFields.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import type { ShownPage } from "../record/ShownPage.ts"
 import type { Account } from "./Account.ts"
 
 const lastFour = (masked: string): string => masked.replaceAll("*", "")
@@ -73,4 +74,26 @@ export const toPublic = (
     if (value !== undefined) result[keys[at]!] = value
   }
   return result
+}
+
+/** The first records of a page as everybody reads them. They are read where somebody asks for them. */
+export class PublicRows {
+  readonly dataType: DataType
+  readonly page: ShownPage
+  readonly owner: Fields
+  readonly length: number
+  private read: ReadonlyArray<Fields> | undefined
+
+  constructor(dataType: DataType, page: ShownPage, owner: Fields, length: number) {
+    this.dataType = dataType
+    this.page = page
+    this.owner = owner
+    this.length = length
+  }
+
+  get fields(): ReadonlyArray<Fields> {
+    return (this.read ??= this.page.records
+      .slice(0, this.length)
+      .map((record) => toPublic(this.dataType, record, this.owner)))
+  }
 }

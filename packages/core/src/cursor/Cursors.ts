@@ -37,7 +37,9 @@ const Envelope = Schema.fromJsonString(
     kept: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
   })
 )
-const encodeEnvelope = Schema.encodeSync(Envelope)
+/** All of it is JSON already, which the compiler has checked. */
+const encodeEnvelope = ({ at, kept, life, payload, v }: typeof Envelope.Type): string =>
+  JSON.stringify({ v, at, life, payload, kept })
 const decodeEnvelope = Schema.decodeEffect(Envelope)
 const decodePart = Schema.decodeEffect(Schema.fromJsonString(Schema.Json))
 

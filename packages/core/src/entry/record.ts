@@ -34,4 +34,13 @@ export {
 } from "../record/LedgerRecord.ts"
 export { matches } from "../record/RecordMatch.ts"
 export type { ShownStep } from "../record/Shown.ts"
+export {
+  isOther,
+  isText,
+  placeSize,
+  type ShownPage,
+  shownPage,
+  type WrittenPage,
+  type WrittenRecord
+} from "../record/ShownPage.ts"
 export { categories, type Category, type TransactionType } from "../record/TransactionType.ts"

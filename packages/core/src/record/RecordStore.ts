@@ -10,7 +10,8 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { DataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
-import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite, ShownRecord } from "./LedgerRecord.ts"
+import type { ShownPage } from "./ShownPage.ts"
+import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
 
 /** The records of one type in one account. */
 export interface RecordScope {
@@ -151,10 +152,7 @@ export class RecordStore extends Context.Service<
       query: PageQuery
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
     /** As `page`, with what readers are shown of each record and nothing else: a page that people wait for. */
-    readonly shownPage: (
-      scope: RecordScope,
-      query: PageQuery
-    ) => Effect.Effect<ReadonlyArray<ShownRecord>, StorageUnavailable>
+    readonly shownPage: (scope: RecordScope, query: PageQuery) => Effect.Effect<ShownPage, StorageUnavailable>
     /**
      * Brings a part of what searches read into shape, where the store keeps something for them: work of the whole
      * installation that is done now and then. Returns how much there was to do. What `page` returns does not depend on it.

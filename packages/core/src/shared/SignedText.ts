@@ -5,11 +5,15 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Digest } from "./Digest.ts"
 
+// oxlint-disable-next-line no-control-regex -- all of ASCII
+const isAscii = /^[\u0000-\u007f]*$/
+
+/** Each byte of UTF-8 as a letter. */
+const lettersOf = (text: string): string =>
+  isAscii.test(text) ? text : Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
+
 const toUrlSafe = (text: string): string =>
-  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "")
+  btoa(lettersOf(text)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
 
 const fromUrlSafe = (text: string): Option.Option<string> =>
   Result.getSuccess(

@@ -40,7 +40,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
 import { type Account, type AccountRef, isOwnAccount } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
-import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
+import { ownerOf as publicOwner, type PublicRows, toPublic } from "../bank/PublicRecord.ts"
 import { Position, TransactionPages } from "./TransactionPages.ts"
 
 const TradesCursor = Schema.Struct({
@@ -98,7 +98,7 @@ export interface Window {
 }
 
 export interface TransactionsPage extends Freshness {
-  readonly rows: ReadonlyArray<Fields>
+  readonly rows: PublicRows
   readonly hasMore: boolean
   /** Always present: the next page, or on the last page a watermark for what changes later. */
   readonly cursor: string
@@ -284,7 +284,7 @@ export class AccountData extends Context.Service<
             limit: limits.page.max,
             ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
           })
-          rows.push(...page)
+          rows.push(...page.records)
           if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
         }
       })
@@ -321,7 +321,7 @@ export class AccountData extends Context.Service<
           limit: limit + 1,
           ...("before" in start && start.before !== undefined ? { before: start.before } : {})
         })
-        const page = found.slice(0, limit)
+        const page = found.records.slice(0, limit)
         const window = { from: start.from, to: start.to }
         const rows = page.map((record) => toPublic("trades", record, owner))
         if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }

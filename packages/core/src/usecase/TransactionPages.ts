@@ -11,16 +11,17 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../failure/Failure.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import { recordStates, type ShownRecord } from "../record/LedgerRecord.ts"
+import { recordStates } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
 import { type PageQuery, type RecordFilter, type RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { shownPage, type ShownPage } from "../record/ShownPage.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { DecimalText } from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import type { TransactionsQuery, Window } from "./AccountData.ts"
-import { toPublic } from "../bank/PublicRecord.ts"
+import { PublicRows } from "../bank/PublicRecord.ts"
 
 /** The last row of a page. */
 export const Position = Schema.Struct({ date: Schema.NullOr(CalendarDate), id: Schema.String })
@@ -43,7 +44,7 @@ const TransactionsCursor = Schema.Union([
 ])
 
 export interface TransactionRows {
-  readonly rows: ReadonlyArray<Fields>
+  readonly rows: PublicRows
   readonly hasMore: boolean
   readonly cursor: string
   readonly window: Window
@@ -66,7 +67,7 @@ export interface Looked {
   /** The newest change number of the account, or an older one: what came later is told with a later page. */
   readonly lastChange: number
   /** The page of `first`, where it was read since that number was. */
-  readonly found?: ReadonlyArray<ShownRecord> | undefined
+  readonly found?: ShownPage | undefined
 }
 
 const isBackwards = ({ from, to }: RecordFilter): boolean => from !== undefined && to !== undefined && from > to
@@ -87,7 +88,7 @@ const make = Effect.gen(function* () {
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
     limit: number,
-    read?: ReadonlyArray<ShownRecord>
+    read?: ShownPage
   ) {
     const found =
       read ??
@@ -96,12 +97,12 @@ const make = Effect.gen(function* () {
         limit: limit + 1,
         ...(start.before === undefined ? {} : { before: start.before })
       }))
-    const page = found.slice(0, limit)
     const hasMore = found.length > limit
-    const last = page[page.length - 1]
+    const rows = new PublicRows("transactions", found, owner, Math.min(limit, found.length))
+    const last = hasMore ? found.position(limit - 1) : undefined
     const { to: _, ...open } = start.filter
     const cursor =
-      hasMore && last !== undefined
+      last !== undefined
         ? yield* cursors.encode(bound, "page", {
             kind: "page",
             filter: { ...start.filter },
@@ -109,7 +110,6 @@ const make = Effect.gen(function* () {
             before: { date: last.date, id: last.id }
           })
         : yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: open, mark: start.mark })
-    const rows = page.map((record) => toPublic("transactions", record, owner))
     return { rows, hasMore, cursor, window: windowOf(start.filter) } satisfies TransactionRows
   })
 
@@ -127,8 +127,9 @@ const make = Effect.gen(function* () {
     const meets = matches(start.filter)
     const mark = hasMore ? page[page.length - 1]!.changeNo : Math.max(start.mark, upTo)
     const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
+    const met = shownPage(page.filter(meets))
     return {
-      rows: page.filter(meets).map((record) => toPublic("transactions", record, owner)),
+      rows: new PublicRows("transactions", met, owner, met.length),
       removed: page.filter((record) => !meets(record)).map((record) => record.id),
       hasMore,
       cursor,

@@ -59,7 +59,10 @@ const setup = () => {
     const data = yield* AccountData
     const caller = ownerOf(workspace)
     const list = (cached = false, account = a!) =>
-      data.transactions(caller, { bankId: bank.id, accountId: account.id }, { filter: {}, cached })
+      Effect.map(
+        data.transactions(caller, { bankId: bank.id, accountId: account.id }, { filter: {}, cached }),
+        (page) => ({ ...page, rows: page.rows.fields })
+      )
     return { data, workspace, caller, bank, ref: { bankId: bank.id, accountId: a!.id }, other: b!, list }
   })
   return {

@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import { type Account, type AccountRef, balanceAsOf, type Bank } from "@millrace/core/bank"
 import { AccountChanges, AccountData, type Freshness } from "@millrace/core/kernel"
 import { type Fields, isSyncType, type SyncDataType } from "@millrace/core/record"
-import { toWire as recordToWire } from "../api/DataRecords.ts"
-import { many, one } from "../api/Envelope.ts"
+import { toWire as recordToWire, Transaction } from "../api/DataRecords.ts"
+import { FreshMany, many, one } from "../api/Envelope.ts"
+import { listAnswer } from "../answer/WrittenRows.ts"
 import { answerOf } from "../answer/errors.ts"
 import { serve } from "./Serve.ts"
 
@@ -62,6 +63,8 @@ const refOf = (ids: {
   accountId: ids.account
 })
 
+const listed = listAnswer(FreshMany, Transaction)
+
 export const layer = serve(
   "accounts",
   Effect.gen(function* () {
@@ -86,11 +89,14 @@ export const layer = serve(
           ...(limit === undefined ? {} : { limit }),
           ...(cached === undefined ? {} : { cached })
         })
-        return many(self, records("transactions", page.rows), page, {
+        const meta = {
           ...freshnessOf(page),
           window: page.window,
           ...(page.removed === undefined ? {} : { removed: page.removed })
-        })
+        }
+        const { rows } = page
+        if (rows.page.written === undefined) return many(self, records("transactions", rows.fields), page, meta)
+        return listed(many(self, [], page, { ...meta, count: rows.length }), rows)
       }),
       getBalance: Effect.fnUntraced(function* ({ caller, ids, query }) {
         const answer = yield* data.balance(caller, refOf(ids), query)

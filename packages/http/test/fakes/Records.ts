@@ -9,7 +9,7 @@ import type { Explanation, Preview, Sample, Simulation, SimulationReport } from 
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
 import { type Job, noCounts } from "@millrace/core/job"
-import type { Fields } from "@millrace/core/record"
+import type { Fields, ShownRecord } from "@millrace/core/record"
 import { CalendarDate, Currency, Decimal, type Id, type IdKind, Timestamp } from "@millrace/core"
 import { prefixes } from "../../../core/src/shared/Ids.ts"
 import type { Row, Table, TableField } from "@millrace/core/table"
@@ -107,7 +107,7 @@ export const account: Account = {
   updatedAt: at
 }
 
-const owner = { accountId: account.id, bankId: bank.id }
+export const owner = { accountId: account.id, bankId: bank.id }
 
 export const transaction: Fields = {
   id: idOf("transaction"),
@@ -125,6 +125,9 @@ export const transaction: Fields = {
   pendingTransactionId: null,
   ...owner
 }
+
+/** The same as storage shows it. */
+export const shownTransaction: ShownRecord = { id: idOf("transaction"), date: day("2026-03-01"), fields: transaction }
 
 const content = {
   providerId: "SECRET-upstream-id",

@@ -18,8 +18,10 @@ import {
   Jobs,
   ProviderCallbacks,
   UploadPages,
-  Uploads
+  Uploads,
+  PublicRows
 } from "@millrace/core/kernel"
+import { shownPage } from "@millrace/core/record"
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
 import { WebhookRefused } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
@@ -224,7 +226,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* accountOf(ref)
           yield* checkCursor(query)
           return {
-            rows: [Records.transaction],
+            rows: new PublicRows("transactions", shownPage([Records.shownTransaction]), Records.owner, 1),
             hasMore: query.cursor === undefined,
             cursor: "next",
             window,

@@ -6,6 +6,7 @@ import {
   type IndexEntry,
   type LedgerRecord,
   matches,
+  shownPage,
   type ShownStep
 } from "@millrace/core/record"
 import { type Checkpoint, type IndexQuery, type PageQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
@@ -222,7 +223,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
         }),
       page: (scope, query) => call(() => pageOf(scope, query)),
       shownPage: (scope, query) =>
-        call(() => pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields }))),
+        call(() => shownPage(pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields })))),
       tendSearch: Effect.succeed(0),
       forget: (_, accountId) =>
         call(() => {

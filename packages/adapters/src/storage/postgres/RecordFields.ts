@@ -75,6 +75,9 @@ const readForm = (codes: string): ReadForm => {
   return form
 }
 
+/** What the codes at the front of stored fields stand for; the same list each time. */
+export const namesOf = (codes: string): ReadonlyArray<string> => readForm(codes).names
+
 const referred = (values: Packed, no: number, name: string, beside: Beside): FieldValue => {
   if (no === 0) return name === "date" ? beside.date : beside.pending
   const other = values[Math.abs(no)]! as FieldValue

@@ -1,23 +1,24 @@
 /** Pages of the ledger, newest first. */
-import type { ShownRecord } from "@millrace/core/record"
+import { shownPage, type ShownPage } from "@millrace/core/record"
 import type { PageQuery, RecordFilter, RecordScope, StorageUnavailable } from "@millrace/core/storage"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { inLedger, inState, ledgerText, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
-import { fieldSql, fieldsOf, type PackedRow } from "./RecordFields.ts"
+import { fieldSql } from "./RecordFields.ts"
 import { find, foundRecords, isSearched } from "./RecordSearch.ts"
 import { searchOf } from "./SearchBlock.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
+import { pageOf, shownColumns, type ShownRow, toShown } from "./WrittenPage.ts"
 
-const shownColumns = "id, date, pending, fields"
+/** The one row of `shownReading`. */
+export interface PageRow {
+  readonly page: Uint8Array
+}
 
-export type ShownRow = PackedRow & Pick<ShownRecord, "id" | "date">
-
-/** A row of `shownReading`. */
-export const toShown = (row: ShownRow): ShownRecord => ({ id: row.id, date: row.date, fields: fieldsOf(row) })
+export const toPage = ([row]: ReadonlyArray<PageRow>): ShownPage => pageOf(row!.page)
 
 /**
  * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, or for more than
@@ -45,8 +46,10 @@ const textOf = (shape: Shape, continued: boolean, most: number, size: number): s
     ...(type === undefined ? [] : [`${fieldSql("type")} = ${next()}`]),
     ...(continued ? [`(${recordDay}, id) < (coalesce(${next()}::date, '-infinity'), ${next()})`] : [])
   ]
-  return `select ${shownColumns} from (select ${shownColumns} from record where ${conditions.join(" and ")}
-    order by ${recordDay} desc, id desc limit ${most}) page limit ${next()} /* ${size} */`
+  // One value in bytes: nothing is made of each row, neither here nor in the driver.
+  return `select convert_to(coalesce(json_agg(page)::text, '[]'), 'UTF8') as page from (select ${shownColumns}
+      from (select ${shownColumns} from record where ${conditions.join(" and ")}
+        order by ${recordDay} desc, id desc limit ${most}) planned limit ${next()}) page /* ${size} */`
 }
 
 const valuesOf = (scope: RecordScope, { before, filter, limit }: PageQuery): ReadonlyArray<unknown> => {
@@ -123,12 +126,12 @@ export const makePages = (sql: SqlClient) => {
   return {
     page: (scope: RecordScope, query: PageQuery) =>
       Effect.map(planned<RecordRow>(scope, query, recordColumns), (rows) => rows.map(toRecord)),
-    shownPage: (scope: RecordScope, query: PageQuery) =>
+    shownPage: (scope: RecordScope, query: PageQuery): Effect.Effect<ShownPage, StorageUnavailable> =>
       isPlain(query)
         ? Effect.flatMap(prepared(scope, query), ({ text, values }) =>
-            Effect.map(stored(sql.unsafe<ShownRow>(text, values)), (rows) => rows.map(toShown))
+            Effect.map(stored(sql.unsafe<PageRow>(text, values)), toPage)
           )
-        : Effect.map(planned<ShownRow>(scope, query, shownColumns), (rows) => rows.map(toShown)),
+        : Effect.map(planned<ShownRow>(scope, query, shownColumns), (rows) => shownPage(rows.map(toShown))),
     /** The statement of a page of `shownPage`, where it is one that needs no look before it. */
     shownReading: (scope: RecordScope, query: PageQuery) =>
       isPlain(query) ? prepared(scope, query) : Effect.succeed(undefined)
