@@ -16,6 +16,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
+import { EntryGroups } from "./EntryGroups.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
 import {
@@ -91,6 +92,16 @@ interface Walking {
   readonly walk: RecordWalk
 }
 
+/** Where a record, or its lines, stand in the partitions of an enrichment. */
+interface Standing {
+  readonly fields: Fields
+  readonly partitions: ReadonlyArray<PartitionKey>
+  /** By partition; absent where it stands there itself. */
+  readonly lines?: ReadonlyMap<PartitionKey, NonNullable<AnalysisEntry["lines"]>>
+}
+
+const nowhere: Standing = { fields: {}, partitions: [] }
+
 /** Each of them once. */
 const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> =>
   keys.length < 2 ? keys : [...new Set(keys)]
@@ -112,6 +123,8 @@ const lookedAtOnce = 250
 interface Shown {
   readonly reads: ReadonlyArray<string>
   readonly observed: Array<Observed>
+  /** Where records stand of which it keeps nothing until now. */
+  readonly fresh: EntryGroups
   readonly faults: Array<PipelineFault>
 }
 
@@ -202,12 +215,13 @@ export class AnalysisSlice {
     for (const step of steps) {
       const { id } = step.enrichment
       const before = [...shown]
-      const { faults: unseen, observed } = this.shown?.get(step) ?? this.observe(step)
+      const { faults: unseen, fresh, observed } = this.shown?.get(step) ?? this.observe(step)
       faults.push(...unseen)
       const result = yield* planSet({
         scope,
         step,
         observed,
+        fresh: fresh.all,
         stale: isRead ? yield* this.stale(step, room, aside?.get(id)) : [],
         room,
         aside: aside?.get(id),
@@ -282,21 +296,27 @@ export class AnalysisSlice {
   }
 
   private nobody({ catalog, kind, prepared }: Step): Shown {
-    return { reads: kind.reads(prepared, catalog), observed: [], faults: [] }
+    return { reads: kind.reads(prepared, catalog), observed: [], fresh: new EntryGroups(), faults: [] }
   }
 
-  private showTo(step: Step, { faults, observed, reads }: Shown, recordId: string, looked: Looked): void {
+  private showTo(step: Step, { faults, fresh, observed, reads }: Shown, recordId: string, looked: Looked): void {
     const place = looked.placed.places.get(step.enrichment.id)
     const { accountId, state } = looked.record
     // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
     try {
-      const entries =
+      const { fields, lines, partitions } =
         place === undefined || (state !== "live" && step.kind.removed !== true)
-          ? []
-          : this.entriesOf(step, place, looked, reads)
-      const { isNew } = looked
-      // Nothing is kept of it, and nothing will be.
-      if (!isNew || entries.length > 0) observed.push({ recordId, accountId, entries, isNew })
+          ? nowhere
+          : this.standingOf(step, place, looked, reads)
+      if (looked.isNew) {
+        for (const key of partitions) fresh.of(accountId, key).add(recordId, fields, lines?.get(key))
+        return
+      }
+      const entries = partitions.map((partition): AnalysisEntry => {
+        const own = lines?.get(partition)
+        return { recordId, accountId, fields, partition, ...(own === undefined ? {} : { lines: own }) }
+      })
+      observed.push({ recordId, accountId, entries })
     } catch (cause) {
       faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
     }
@@ -306,12 +326,7 @@ export class AnalysisSlice {
     for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
   }
 
-  private entriesOf(
-    { kind, prepared }: Step,
-    place: Place,
-    looked: Looked,
-    reads: ReadonlyArray<string>
-  ): ReadonlyArray<AnalysisEntry> {
+  private standingOf({ kind, prepared }: Step, place: Place, looked: Looked, reads: ReadonlyArray<string>): Standing {
     const { at, pipeline } = place
     const { accountId, id: recordId } = looked.record
     const options = {
@@ -320,12 +335,8 @@ export class AnalysisSlice {
       before: at
     }
     if (looked.record.state !== "live") {
-      const gone = {
-        recordId,
-        accountId,
-        fields: { ...readOf(this.viewOf(looked, place).fields, reads), removed: true }
-      }
-      return once(kind.partitions(prepared, gone)).map((partition) => ({ ...gone, partition }))
+      const fields = { ...readOf(this.viewOf(looked, place).fields, reads), removed: true }
+      return { fields, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
     }
     const { notes } = options
     const { fields: whole, lines } =
@@ -334,8 +345,7 @@ export class AnalysisSlice {
         : { fields: this.fieldsBefore(looked, place, options), lines: undefined }
     const fields = readOf(whole, reads)
     if (lines === undefined || lines.size === 0) {
-      const record = { recordId, accountId, fields }
-      return once(kind.partitions(prepared, record)).map((partition) => ({ ...record, partition }))
+      return { fields, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
     }
     const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
     for (const [lineRecordId, line] of lines) {
@@ -347,7 +357,7 @@ export class AnalysisSlice {
         some.push(one)
       }
     }
-    return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
+    return { fields, partitions: [...parts.keys()], lines: parts }
   }
 
   /** The record as the steps before one leave it, until it goes on from there. */

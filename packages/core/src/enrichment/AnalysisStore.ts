@@ -13,6 +13,7 @@ import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { EntryGroup } from "./EntryGroups.ts"
 import type { EnrichmentFact, EnrichmentFactId } from "./kinds/EnrichmentFact.ts"
 import type { PartitionKey, PlannedLink } from "./kinds/SetKind.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
@@ -104,9 +105,9 @@ export interface AnalysisChanges {
       readonly entries: ReadonlyArray<AnalysisEntry>
       /** Absent where nobody knows. */
       readonly accountId?: AccountId
-      /** Nothing is kept of it by the enrichment until now, so that nobody need look. */
-      readonly isNew?: boolean
     }>
+    /** All entries of other records, of which the enrichment keeps nothing until now, so that nobody need look; none unless given. */
+    readonly fresh?: ReadonlyArray<EntryGroup>
     readonly partitions: ReadonlyArray<PartitionState>
     /** Nothing is kept of them. */
     readonly dropped: ReadonlyArray<PartitionKey>

@@ -33,6 +33,7 @@ import type {
   SetAccount,
   SetRecord
 } from "./kinds/SetKind.ts"
+import { type EntryGroup, EntryGroups } from "./EntryGroups.ts"
 import { linkId } from "./kinds/LinkId.ts"
 import { PlanningRoom, waitingNewsTag, waitingTag } from "./PlanningRoom.ts"
 import { PlanningTime } from "./PlanningTime.ts"
@@ -47,14 +48,14 @@ export interface Observed {
   /** Absent where nobody knows. */
   readonly accountId?: AccountId
   readonly entries: ReadonlyArray<AnalysisEntry>
-  /** The enrichment keeps nothing of it until now, so that nobody need look. */
-  readonly isNew?: boolean
 }
 
 export interface SetPlanningInput {
   readonly scope: AnalysisScope
   readonly step: SetStep
   readonly observed: ReadonlyArray<Observed>
+  /** Where others stand, of which the enrichment keeps nothing until now; none unless given. */
+  readonly fresh?: ReadonlyArray<EntryGroup>
   /** Partitions that are planned although no record of them changed. */
   readonly stale: ReadonlyArray<PartitionKey>
   /** What has no room waits for another transaction; room for everything unless given. */
@@ -177,7 +178,7 @@ export const figuresOf = Effect.fnUntraced(function* (
 
 /** One enrichment, for the records that one commit covers. */
 export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
-  const { aside, facts, observed, room = PlanningRoom.unlimited, scope, stale, step, today } = input
+  const { aside, facts, fresh = [], observed, room = PlanningRoom.unlimited, scope, stale, step, today } = input
   const store = yield* AnalysisStore
   const { enrichment, kind, prepared, tag } = step
   const encodeState = Schema.encodeSync(kind.State.codec)
@@ -187,12 +188,11 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const time = new PlanningTime()
 
   // What changed for it.
-  const sought = observed.filter(({ isNew }) => isNew !== true)
   const before = yield* store.entries(
     scope,
     enrichment.id,
-    sought.map(({ recordId }) => recordId),
-    accountsOf(sought)
+    observed.map(({ recordId }) => recordId),
+    accountsOf(observed)
   )
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)
@@ -204,6 +204,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const { partition } of last) dirty.add(partition)
     for (const { partition } of next) dirty.add(partition)
   }
+  for (const { partition } of fresh) dirty.add(partition)
   const inOrder = [...dirty].filter((key) => aside?.has(key) !== true).toSorted()
 
   // Partitions as they are after the change.
@@ -237,6 +238,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       }
       for (const row of rows) if (!moved.has(row.recordId)) add(row)
       for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
+      for (const group of fresh) if (wanted.has(group.partition)) for (const entry of group.entries) add(entry)
       for (const [key, all] of records) {
         all.sort((a, b) => (a.recordId < b.recordId ? -1 : 1))
         if (all.length > limits.partitionRecords) {
@@ -427,20 +429,30 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const [recordId, entries] of moved) {
       if (!isPast(recordId)) for (const { partition } of entries) newsIn.add(partition)
     }
+    for (const { partition, records } of fresh) if (!records.every((id) => isPast(id))) newsIn.add(partition)
   }
   for (const partition of later) {
     const { state = null, tag: last = newsIn.has(partition) ? waitingNewsTag : waitingTag } = kept.get(partition) ?? {}
     partitions.push({ partition, tag: last, state, due: today })
   }
+  const first = new EntryGroups()
+  const replaced: Array<SetChanges["entries"][number]> = []
+  for (const { accountId, recordId } of observed) {
+    const entries = moved.get(recordId)
+    if (entries === undefined) continue
+    if (before.has(recordId)) {
+      replaced.push({ recordId, entries, ...(accountId === undefined ? {} : { accountId }) })
+      continue
+    }
+    for (const { accountId: of, fields, lines, partition } of entries) {
+      first.of(of, partition).add(recordId, fields, lines)
+    }
+  }
   return {
     changes: {
       enrichmentId: enrichment.id,
-      entries: observed.flatMap(({ accountId, recordId }): SetChanges["entries"] => {
-        const entries = moved.get(recordId)
-        if (entries === undefined) return []
-        if (!before.has(recordId)) return [{ recordId, entries, isNew: true }]
-        return [{ recordId, entries, ...(accountId === undefined ? {} : { accountId }) }]
-      }),
+      entries: replaced,
+      fresh: first.all.length === 0 ? fresh : [...fresh, ...first.all],
       partitions,
       dropped,
       notes,

@@ -1,7 +1,7 @@
 /** Conformance of `AnalysisStore`. */
 import { CalendarDate, Ids, limits, Timestamp } from "@millrace/core"
 import type { EnrichmentFact } from "@millrace/core/enrichment"
-import { type AnalysisEntry, AnalysisStore } from "@millrace/core/storage"
+import { type AnalysisEntry, AnalysisStore, EntryGroups } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeAnalysisChanges } from "../fixture/Analysis.ts"
@@ -32,6 +32,14 @@ const fieldsOf = (n: number): AnalysisEntry["fields"] => ({
 /** The order of fields counts as well: what is compared later is their text. */
 const textOf = ({ accountId, fields, lines, partition, recordId }: AnalysisEntry): string =>
   JSON.stringify([partition, recordId, accountId, fields, lines])
+
+const freshOf = (entries: ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>) => {
+  const groups = new EntryGroups()
+  for (const { accountId, fields, lines, partition, recordId } of [...entries.values()].flat()) {
+    groups.of(accountId, partition).add(recordId, fields, lines)
+  }
+  return groups.all
+}
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back what was committed, each part by its partition", () =>
@@ -172,7 +180,7 @@ export const tests: StorageTests = (it) => {
       const all = new Map(recordIds.map((recordId, n) => [recordId as string, entriesOf(recordId, n)]))
       const [base] = makeAnalysisChanges(enrichmentId, accountId, "").enrichments
       let version = 0
-      const commit = (entries: ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>, isNew?: true) =>
+      const commit = (entries: ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>, areFresh = false) =>
         store.commit(scope, version++, {
           ...makeAnalysisChanges(enrichmentId, accountId, ""),
           enrichments: [
@@ -180,11 +188,9 @@ export const tests: StorageTests = (it) => {
               ...base!,
               notes: [],
               links: [],
-              entries: Array.from(entries, ([recordId, own]) => ({
-                recordId,
-                entries: own,
-                ...(isNew === undefined ? {} : { isNew })
-              }))
+              ...(areFresh
+                ? { entries: [], fresh: freshOf(entries) }
+                : { entries: Array.from(entries, ([recordId, own]) => ({ recordId, entries: own })) })
             }
           ]
         })

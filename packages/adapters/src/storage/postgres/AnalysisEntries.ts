@@ -11,7 +11,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { blockOf, type EntryBlock, packedEntries, unpackedEntries } from "./EntryBlock.ts"
+import { blockWith, type EntryBlock, groupsOf, packedGroups, unpackedEntries } from "./EntryBlock.ts"
 import { storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
@@ -185,7 +185,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
           const entries = unpackedEntries(one)
           const staying = entries.filter(({ recordId }) => !recordIds.has(recordId))
           out.push(...entries.filter(({ recordId }) => recordIds.has(recordId)))
-          if (staying.length > 0) rest.push(blockOf(staying))
+          if (staying.length > 0) rest.push(blockWith(staying))
         }
         if (left.length === 0) continue
         const partitions = left.map(({ partition }) => partition)
@@ -205,15 +205,18 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
     })
 
     return {
-      /** Replaces all entries of some records. */
+      /** Replaces all entries of some records, and adds those of others, of which there are none. */
       put: Effect.fnUntraced(function* (
         scope: AnalysisScope,
-        { enrichmentId, entries }: Pick<AnalysisChanges["enrichments"][number], "enrichmentId" | "entries">
+        {
+          enrichmentId,
+          entries,
+          fresh = []
+        }: Pick<AnalysisChanges["enrichments"][number], "enrichmentId" | "entries" | "fresh">
       ) {
-        const before = entries.filter(({ isNew }) => isNew !== true)
-        if (before.length > 0) {
-          const recordIds = before.map(({ recordId }) => recordId)
-          const accountIds = before.map(({ accountId }) => accountId).filter((id) => id !== undefined)
+        if (entries.length > 0) {
+          const recordIds = entries.map(({ recordId }) => recordId)
+          const accountIds = entries.map(({ accountId }) => accountId).filter((id) => id !== undefined)
           const known = accountIds.length === recordIds.length ? accountIds : undefined
           yield* sql`delete from ${row} where enrichment_id = ${enrichmentId}
             and workspace_id = ${scope.workspaceId} and record_id = any(${recordIds}::text[])`.unprepared
@@ -221,7 +224,8 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
             from ${blocksAround(scope, enrichmentId, recordIds, known)}`.unprepared
           yield* takeOut(scope, held, new Set(recordIds))
         }
-        const { alone, blocks } = packedEntries(entries.flatMap((one) => one.entries))
+        const moved = entries.length === 0 ? [] : groupsOf(entries.flatMap((one) => one.entries))
+        const { alone, blocks } = packedGroups([...fresh, ...moved])
         yield* insertRows(scope, enrichmentId, alone)
         yield* insertBlocks(scope, enrichmentId, blocks)
       }),

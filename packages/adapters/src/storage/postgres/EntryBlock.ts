@@ -2,7 +2,7 @@
  * Entries of one account in one partition, kept as one row. What is the same in all of them is written once, and so are the names
  * of their fields; a row of storage for each would cost ten times as much as what it holds.
  */
-import type { AnalysisEntry } from "@millrace/core/storage"
+import { type AnalysisEntry, EntryGroup, EntryGroups } from "@millrace/core/storage"
 
 type Fields = AnalysisEntry["fields"]
 type Lines = NonNullable<AnalysisEntry["lines"]>
@@ -34,64 +34,71 @@ const mostEntries = 200
 /** Fewer are rows of their own. */
 const fewestEntries = 4
 
-const byRecord = (a: AnalysisEntry, b: AnalysisEntry): number => (a.recordId < b.recordId ? -1 : 1)
-
 const columnOf = (values: ReadonlyArray<Fields[string]>): ReadonlyArray<Fields[string]> => {
   const [first] = values
   return typeof first !== "object" && values.every((value) => value === first) ? [first!] : values
 }
 
-const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
-  a.length === b.length && a.every((one, at) => one === b[at])
-
-const bodyOf = (entries: ReadonlyArray<AnalysisEntry>): string => {
-  const shapes = new Map<string, { readonly fields: ReadonlyArray<string>; readonly at: Array<number> }>()
-  const lines: Array<readonly [number, Lines]> = []
-  let last: { readonly fields: ReadonlyArray<string>; readonly at: Array<number> } | undefined
-  entries.forEach((entry, at) => {
-    const fields = Object.keys(entry.fields)
-    // Most have the fields of the one before.
-    if (last === undefined || !isSame(last.fields, fields)) {
-      const key = JSON.stringify(fields)
-      last = shapes.get(key) ?? { fields, at: [] }
-      if (last.at.length === 0) shapes.set(key, last)
-    }
-    last.at.push(at)
-    if (entry.lines !== undefined) lines.push([at, entry.lines])
-  })
-  const body: Body = {
-    shapes: Array.from(shapes.values(), ({ at, fields }) => ({
-      fields,
-      columns: fields.map((field) => columnOf(at.map((one) => entries[one]!.fields[field]!))),
-      ...(shapes.size === 1 ? {} : { at })
-    })),
-    ...(lines.length === 0 ? {} : { lines })
+/** The first place of the ascending ones that is not before this one. */
+const firstFrom = (places: ReadonlyArray<number>, from: number): number => {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (places[middle]! < from) low = middle + 1
+    else high = middle
   }
-  return JSON.stringify(body)
+  return low
 }
 
-/** All of one account and partition. */
-export const blockOf = (entries: ReadonlyArray<AnalysisEntry>): EntryBlock => {
-  const sorted = entries.toSorted(byRecord)
-  const { accountId, partition } = sorted[0]!
-  return { partition, accountId, records: sorted.map(({ recordId }) => recordId), body: bodyOf(sorted) }
+/** Some of a group, which is in the order of its records. */
+const blockOf = (group: EntryGroup, from: number, to: number): EntryBlock => {
+  const { accountId, partition } = group
+  const all = group.shapes.flatMap(({ at, columns, fields }) => {
+    const [first, end] = [firstFrom(at, from), firstFrom(at, to)]
+    return first === end ? [] : [{ fields, columns, at, first, end }]
+  })
+  const shapes = all.map(({ at, columns, end, fields, first }): Shape => ({
+    fields,
+    columns: columns.map((column) => columnOf(column.slice(first, end))),
+    ...(all.length === 1 ? {} : { at: at.slice(first, end).map((place) => place - from) })
+  }))
+  const lines = group.lines.flatMap(([place, own]) =>
+    place < from || place >= to ? [] : [[place - from, own] as const]
+  )
+  const body: Body = { shapes, ...(lines.length === 0 ? {} : { lines }) }
+  return { partition, accountId, records: group.records.slice(from, to), body: JSON.stringify(body) }
 }
 
-/** Those that are kept together, and those that stand alone. */
-export const packedEntries = (entries: ReadonlyArray<AnalysisEntry>) => {
+/** What stays of a block when others are taken out of it; all of one account and partition. */
+export const blockWith = (entries: ReadonlyArray<AnalysisEntry>): EntryBlock => {
+  const { accountId, partition } = entries[0]!
+  const group = new EntryGroup(partition, accountId)
+  for (const { fields, lines, recordId } of entries) group.add(recordId, fields, lines)
+  return blockOf(group.sorted, 0, entries.length)
+}
+
+/** Entries by account and partition. */
+export const groupsOf = (entries: ReadonlyArray<AnalysisEntry>): ReadonlyArray<EntryGroup> => {
+  const groups = new EntryGroups()
+  for (const { accountId, fields, lines, partition, recordId } of entries) {
+    groups.of(accountId, partition).add(recordId, fields, lines)
+  }
+  return groups.all
+}
+
+/** What is kept together, and what stands alone. */
+export const packedGroups = (groups: ReadonlyArray<EntryGroup>) => {
   const blocks: Array<EntryBlock> = []
   const alone: Array<AnalysisEntry> = []
-  for (const some of Map.groupBy(entries, ({ partition }) => partition).values()) {
-    for (const own of some.length < fewestEntries ? [some] : Map.groupBy(some, ({ accountId }) => accountId).values()) {
-      if (own.length < fewestEntries) {
-        alone.push(...own)
-        continue
-      }
-      const sorted = own.toSorted(byRecord)
-      const count = Math.ceil(sorted.length / mostEntries)
-      const each = Math.ceil(sorted.length / count)
-      for (let at = 0; at < sorted.length; at += each) blocks.push(blockOf(sorted.slice(at, at + each)))
+  for (const group of groups) {
+    const size = group.records.length
+    if (size < fewestEntries) {
+      alone.push(...group.entries)
+      continue
     }
+    const sorted = group.sorted
+    const each = Math.ceil(size / Math.ceil(size / mostEntries))
+    for (let from = 0; from < size; from += each) blocks.push(blockOf(sorted, from, Math.min(size, from + each)))
   }
   return { alone, blocks }
 }

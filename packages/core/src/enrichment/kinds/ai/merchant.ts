@@ -274,7 +274,9 @@ export const makeMerchant = ({
       const { config, endpoint, resolver, room } = prepared
       const parties = views.flatMap((view) => {
         const party = partyOf(prepared, view, scope)
-        return party === undefined || knownOf(prepared, party).isPerson ? [] : [{ view, party }]
+        if (party === undefined) return []
+        const known = knownOf(prepared, party)
+        return known.isPerson ? [] : [{ view, party, known }]
       })
       const wanted =
         endpoint === undefined
@@ -327,8 +329,9 @@ export const makeMerchant = ({
         }
         room.quiet ??= yield* told.begins(scope)
         const seen = new Set<string>()
-        for (const { party } of parties) {
-          const { merchant } = knownOf(prepared, party, names.get(party.textKey))
+        for (const { known, party } of parties) {
+          const said = names.get(party.textKey)
+          const { merchant } = said === undefined ? known : knownOf(prepared, party, said)
           if (merchant === undefined || seen.has(merchant.id)) continue
           const { id, name } = merchant
           seen.add(id)
