@@ -42,14 +42,19 @@ export const columnsOf = (
 
 const blanks = new WeakMap<ReadonlyArray<FieldMapping>, ReturnType<typeof blankOf>>()
 
-/** What is written for a record. A value that is not known clears its cell, so it is null and not left out. */
-export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields): Fields => {
+/**
+ * What is written for a record, of which the upstream has `removed` or not. A value that is not known clears its cell, so it is null
+ * and not left out.
+ */
+export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields, removed: boolean): Fields => {
   let blank = blanks.get(mappings)
   if (blank === undefined) {
     blank = blankOf(mappings.map(({ destinationField }) => destinationField))
     blanks.set(mappings, blank)
   }
   const values = blank()
-  for (const { destinationField, sourceField } of mappings) values[destinationField] = fields[sourceField] ?? null
+  for (const { destinationField, sourceField } of mappings) {
+    values[destinationField] = sourceField === removedField ? removed : (fields[sourceField] ?? null)
+  }
   return values
 }

@@ -1,6 +1,6 @@
 /** What one change in the ledger means for one feed (decisions 6.5, 7.2 and 7.3). */
 import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
-import { removedField, valuesOf } from "../destination/Columns.ts"
+import { valuesOf } from "../destination/Columns.ts"
 import { type FieldChange, originsOf } from "../enrichment/Provenance.ts"
 import type { Verdict } from "../enrichment/kinds/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -72,7 +72,7 @@ const isKnownThere = (entry: DeliveryEntry | undefined): boolean =>
 
 /** What is written for a record as the feed sees it. */
 export const contentOf = (feed: Feed, fields: Fields, removed: boolean, hashOf: (text: string) => string) => {
-  const values = valuesOf(feed.fieldMappings, { ...fields, [removedField]: removed })
+  const values = valuesOf(feed.fieldMappings, fields, removed)
   return { values, hash: hashOf(JSON.stringify(values)) }
 }
 

@@ -30,10 +30,10 @@ export interface RowOfRecord {
 }
 
 /** The record before it is enriched. */
-export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { record, rowId }: RowOfRecord): View => ({
-  recordId: rowId,
-  fields: { ...toPublic(dataType, record, ownerFields, specs), ...reading }
-})
+export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { record, rowId }: RowOfRecord): View => {
+  const fields = toPublic(dataType, record, ownerFields, specs)
+  return { recordId: rowId, fields: reading === undefined ? fields : { ...fields, ...reading } }
+}
 
 /** What stands beside the record of a row. */
 export const besideOf = ({ record, rowId }: RowOfRecord, { gathered, notes }: Pick<Beside, "gathered" | "notes">) => ({

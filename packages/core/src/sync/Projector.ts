@@ -213,14 +213,14 @@ export class Projector extends Context.Service<
       /** What it takes to enrich the records of an account. */
       const enrichingOf = ({ feed, job, pipeline, today }: Projection, { account, ownerFields, scope }: Started) => {
         // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
-        const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
+        const reading = appends(feed) && account.balanceAsOf === undefined ? { reading: { date: job.createdAt } } : {}
         return {
           pipeline,
           dataType: scope.dataType,
           specs: recordFields(feed),
           ownerFields,
           today,
-          reading
+          ...reading
         } satisfies Enriching
       }
 

@@ -141,7 +141,7 @@ export const fieldsFrom = ({ item, layouts, record }: RowPlan, text: string): Fi
     if (first >= 0) said = said.slice(0, first)
   }
   const values = said.split(nextField)
-  // Nothing stands before the first value.
+  // What stands before the first value is none.
   if (values.length !== record.length + 1) {
     throw new RangeError(`${record.length} values of a row came back as ${values.length - 1}`)
   }

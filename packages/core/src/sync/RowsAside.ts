@@ -31,8 +31,11 @@ export const headsText = (rows: ReadonlyArray<TakenRow>): string =>
 export const headLength = ({ pendingProviderId, providerId }: TakenRow): number =>
   providerId.length + pendingProviderId.length + 15
 
-/** The same in memory of its own: a part of a text keeps all of it, and words of rows are remembered for long. */
-const copied = (text: string): string => JSON.parse(JSON.stringify(text)) as string
+/**
+ * Stands before a text that is taken apart: put together with it the text has memory of its own. A part of a text keeps all of
+ * it, and words of rows are remembered for long.
+ */
+const own = " "
 
 /** What some rows of an account say. */
 class Part {
@@ -58,7 +61,7 @@ class Part {
   }
 
   fieldsAt(row: number): Fields {
-    return (this.#fields[row] ??= fieldsFrom(this.form.plan, copied(this.textAt(row))))
+    return (this.#fields[row] ??= fieldsFrom(this.form.plan, own + this.textAt(row)))
   }
 
   letGo(): void {
@@ -133,7 +136,8 @@ export class RowsAside {
 
   /** `texts` gives what they say as one text; it may be asked for again at any time. */
   add(heads: string, texts: () => string): void {
-    const columns = copied(heads)
+    const columns = (own + heads)
+      .slice(own.length)
       .split(columnEnd)
       .map((column) => column.split(valueEnd))
     const [ids, links, pending, dates] = [columns[0]!, columns[1]!, columns[2]!, columns[3]!]

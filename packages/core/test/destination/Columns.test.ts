@@ -59,7 +59,7 @@ describe("valuesOf", () => {
       sourceField,
       destinationField: sourceField.toUpperCase()
     }))
-    expect(valuesOf(mappings, { amount: "1", pending: false, category: "FOOD" })).toEqual({
+    expect(valuesOf(mappings, { amount: "1", pending: false, category: "FOOD" }, false)).toEqual({
       AMOUNT: "1",
       MERCHANTNAME: null,
       PENDING: false

@@ -129,6 +129,9 @@ const signatureOf = (text: string): string => {
   return signature.toString("base64")
 }
 
+/** Second halves of characters that are two units long: PostgreSQL counts the two as one. */
+const secondHalf = /[\udc00-\udfff]/
+
 /** Characters as PostgreSQL counts them. */
 const lengthOf = (text: string): number => {
   let length = text.length
@@ -141,30 +144,41 @@ const largest = 3.4028234663852886e38
 /** The nearest floating number of four bytes, in the order of the amounts. */
 export const nearest = (amount: string): number => Math.min(largest, Math.max(-largest, Math.fround(Number(amount))))
 
-const arrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
+const arrayText = (values: ReadonlyArray<number | string>): string => `{${values.join(",")}}`
+
+/** Amounts of so few characters, with so few behind the point, are read as the same floating number at once or by way of a longer one. */
+const shortAmount = /^-?\d{1,9}(?:\.\d{1,6})?$/
+
+/** The number as text: as the amount has it, or all digits of it, which are more. */
+const realText = (amount: string, value: number): string =>
+  amount.length <= 12 && shortAmount.test(amount) ? amount : String(value)
 
 const blockOf = (rows: ReadonlyArray<SearchedRow>): SearchBlock => {
   const each = rows.map(rowText)
   const texts = each.join(rowEnd)
   const starts: Array<number> = []
   let start = 1
+  const isPlain = !secondHalf.test(texts)
   for (const text of each) {
     starts.push(start)
-    start += lengthOf(text) + 1
+    start += (isPlain ? text.length : lengthOf(text)) + 1
   }
-  const amounts: Array<readonly [amount: number, row: number]> = []
-  for (const [at, { fields }] of rows.entries()) {
-    const amount = fields["amount"]
-    if (typeof amount === "string") amounts.push([nearest(amount), at + 1])
+  const found = new Float64Array(rows.length)
+  const having: Array<number> = []
+  for (let at = 0; at < rows.length; at++) {
+    const amount = rows[at]!.fields["amount"]
+    if (typeof amount !== "string") continue
+    found[at] = nearest(amount)
+    having.push(at)
   }
-  amounts.sort(([a], [b]) => a - b)
+  having.sort((a, b) => found[a]! - found[b]!)
   return {
     rows: rows.length,
     texts,
     starts: arrayText(starts),
     signature: rows.length < signedRows ? "" : signatureOf(texts),
-    amounts: arrayText(amounts.map(([amount]) => amount)),
-    amountRows: arrayText(amounts.map(([, row]) => row))
+    amounts: arrayText(having.map((at) => realText(rows[at]!.fields["amount"] as string, found[at]!))),
+    amountRows: arrayText(having.map((at) => at + 1))
   }
 }
 
