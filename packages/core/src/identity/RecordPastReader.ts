@@ -12,8 +12,12 @@ export const recordPasts: Layer.Layer<RecordPasts, never, IdentityStore | Record
     const records = yield* RecordStore
     return RecordPasts.of({
       read: Effect.fn("RecordPasts.read")(function* (scope, recordIds) {
-        const former = yield* identity.formerIds(scope, recordIds)
-        const merged = Map.groupBy(yield* records.merged(scope), ([, into]) => into)
+        const [former, parts] = yield* Effect.all([identity.formerIds(scope, recordIds), records.merged(scope)], {
+          concurrency: 2
+        })
+        // Hardly any record has been another one before.
+        if (former.size + parts.size === 0) return new Map()
+        const merged = Map.groupBy(parts, ([, into]) => into)
         const found = recordIds.flatMap((id) => {
           const aliases = former.get(id) ?? []
           const mergedFrom = (merged.get(id) ?? []).map(([part]) => part).toSorted()

@@ -197,4 +197,4 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
 }
 
 /** Views that `gather` is given at a time, at most. */
-export const chunkSize = 500
+export const chunkSize = 1_000

@@ -51,7 +51,7 @@ export interface PreparedMerchant {
   readonly idOf: (name: string) => string
   readonly merges: ReadonlyArray<{ readonly factId: string; readonly from: string; readonly into: string }>
   /** Counted down in a run; `quiet` in the first one, whose merchants are no news. */
-  readonly room: { keys: number; quiet?: boolean }
+  readonly room: { keys: number; quiet?: boolean; readonly told: Set<string> }
 }
 
 export interface GatheredMerchants {
@@ -249,7 +249,7 @@ export const makeMerchant = ({
     workspaceId: "",
     idOf: ids(sha256, ""),
     merges: [],
-    room: { keys: config.maxKeysPerRun }
+    room: { keys: config.maxKeysPerRun, told: new Set() }
   }),
   open: Effect.fnUntraced(function* (prepared: PreparedMerchant, scope) {
     const said = yield* Effect.mapError(
@@ -265,7 +265,7 @@ export const makeMerchant = ({
       workspaceId: scope.workspaceId,
       idOf: ids(sha256, scope.workspaceId),
       merges: merged,
-      room: { keys: prepared.config.maxKeysPerRun }
+      room: { keys: prepared.config.maxKeysPerRun, told: new Set() }
     }
     return { prepared: opened, version: aliases.size + merges.size === 0 ? "-" : version }
   }),
@@ -332,13 +332,15 @@ export const makeMerchant = ({
         for (const { known, party } of parties) {
           const said = names.get(party.textKey)
           const { merchant } = said === undefined ? known : knownOf(prepared, party, said)
-          if (merchant === undefined || seen.has(merchant.id)) continue
+          if (merchant === undefined || seen.has(merchant.id) || room.told.has(merchant.id)) continue
           const { id, name } = merchant
           seen.add(id)
           const event = room.quiet ? undefined : merchantCreated.of({ ...of, subjectId: id, data: { name } })
           events.push({ key: id, event })
         }
         yield* told.tell(scope, events)
+        if (room.told.size >= mostKnown) room.told.clear()
+        for (const id of seen) room.told.add(id)
       }
       return { names, failures, pending }
     },

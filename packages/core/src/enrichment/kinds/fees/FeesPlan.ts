@@ -236,14 +236,23 @@ export const planFees = Effect.fnUntraced(function* (input: Input) {
 
   // What each month teaches follows from its records; later months of the institution look back on it.
   const around = new Map<PartitionKey, Around>()
+  /** By account: records stand in the months on both sides as well, and are read once. */
+  const itemsOf = new Map<string, Map<string, FeeItem | null>>()
   const aroundOf = (key: PartitionKey): Around => {
     let known = around.get(key)
     if (known === undefined) {
       const { account } = partOf(key)
-      const items = (partitions.get(key)?.records ?? []).flatMap(
-        (record) => feeItem(record, accounts.get(account), words) ?? []
-      )
-      around.set(key, (known = new Around(items, config.linkWindowDays)))
+      const items = itemsOf.get(account) ?? new Map<string, FeeItem | null>()
+      itemsOf.set(account, items)
+      const own: Array<FeeItem> = []
+      for (const record of partitions.get(key)?.records ?? []) {
+        let item = items.get(record.recordId)
+        if (item === undefined) {
+          items.set(record.recordId, (item = feeItem(record, accounts.get(account), words) ?? null))
+        }
+        if (item !== null) own.push(item)
+      }
+      around.set(key, (known = new Around(own, config.linkWindowDays)))
     }
     return known
   }
