@@ -1,6 +1,6 @@
-import { find, foundRecords, tend } from "../../src/storage/postgres/RecordSearch.ts"
+import { searched, tend } from "../../src/storage/postgres/RecordSearch.ts"
 import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
-import { blockRows, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
+import { blockRows, bytesOf, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
 import { CalendarDate, Decimal, Ids } from "@millrace/core"
 import type { RecordWrite } from "@millrace/core/record"
 import { type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
@@ -75,6 +75,15 @@ const amounts = [
   null
 ]
 
+/** What is found where nothing else is asked of the records. */
+const found = (sql: SqlClient.SqlClient, scope: RecordScope, filter: RecordFilter) =>
+  searched<{ readonly id: string }>(sql, scope, searchOf(filter)!, {
+    columns: "id",
+    conditions: [],
+    limit: 5_000,
+    size: 0
+  })
+
 /** Many texts of few words, so that much is alike and little is the same. */
 const spread = (writes: ReadonlyArray<RecordWrite>, turn: number): ReadonlyArray<RecordWrite> =>
   writes.map((write, n) => {
@@ -101,16 +110,16 @@ const expectSame = Effect.fnUntraced(function* (scope: RecordScope) {
   const sql = yield* SqlClient.SqlClient
   const owner = yield* OwnerClient
   for (const filter of filters) {
-    const found = yield* records.page(scope, { filter, limit: 1_000 })
+    const page = yield* records.page(scope, { filter, limit: 1_000 })
     // Where a block is unknown, all records are walked through.
     yield* owner`insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
       values (${scope.workspaceId}, ${scope.accountId}, 'transactions', 0, 0, 0)`
     const walked = yield* records.page(scope, { filter, limit: 1_000 })
     yield* owner`delete from record_search where account_id = ${scope.accountId} and last_no = 0`
-    expect([filter, found.map(({ id }) => id)]).toEqual([filter, walked.map(({ id }) => id)])
+    expect([filter, page.map(({ id }) => id)]).toEqual([filter, walked.map(({ id }) => id)])
     // In blocks it stands for what ends a field, so it is in all of them.
     const everywhere = filter.text === "\u001e"
-    expect([filter, (yield* find(sql, scope, searchOf(filter)!)) === undefined]).toEqual([filter, everywhere])
+    expect([filter, (yield* found(sql, scope, filter)) === undefined]).toEqual([filter, everywhere])
   }
 })
 
@@ -194,26 +203,54 @@ describe("searches of records", () => {
         const records = yield* RecordStore
         const sql = yield* SqlClient.SqlClient
         yield* withinWorkspaces(workspaceId)(records.write(scope, spread(yield* makeWrites(40), 0)))
-        const search = searchOf({ text: "coop" })!
-        expect((yield* withinWorkspaces(workspaceId)(find(sql, scope, search)))?.nos.length).toBeGreaterThan(0)
+        const search = found(sql, scope, { text: "coop" })
+        expect((yield* withinWorkspaces(workspaceId)(search))?.length).toBeGreaterThan(0)
         const other = "ws_00000000000000000000000002" as WorkspaceId
-        expect(yield* withinWorkspaces(other)(find(sql, scope, search))).toEqual({ nos: [], newest: "0" })
+        expect(yield* withinWorkspaces(other)(search)).toEqual([])
       })
     )
 
-    test.effect("have among what they found a record that changed since blocks were asked", () =>
+    test.effect("find the same while their places are counted in characters, and after they are counted in bytes", () =>
       Effect.gen(function* () {
         const scope = scopeOf(5)
         const records = yield* RecordStore
-        const sql = yield* SqlClient.SqlClient
-        const writes = yield* makeWrites(40)
-        yield* records.write(scope, spread(writes, 0))
-        const found = (yield* find(sql, scope, searchOf({ text: "coop" })!))!
-        const wanted = yield* records.page(scope, { filter: { text: "coop" }, limit: 100 })
-        yield* records.write(scope, spread(writes, 0))
-        const rows = yield* sql<{ readonly id: string }>`select id from ${foundRecords(sql, scope, found)}`
-        expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(wanted.map(({ id }) => id)))
+        const owner = yield* OwnerClient
+        yield* records.write(scope, spread(yield* makeWrites(2 * blockRows), 0))
+        // Of a dotted capital I nobody but PostgreSQL knows how many bytes its lower case takes.
+        const plain = spread(yield* makeWrites(30), 0).map((write) => ({
+          ...write,
+          fields: { description: "Zürich 😀" }
+        }))
+        yield* records.write(scope, plain)
+        const places = owner<{ readonly in_bytes: boolean | null; readonly starts: ReadonlyArray<number> }>`
+          select in_bytes, starts from record_search where account_id = ${scope.accountId} order by last_no`
+        const written = yield* places
+        expect(written.map(({ in_bytes }) => in_bytes)).toEqual([false, false, true])
+        // As earlier versions wrote the last one.
+        yield* owner`update record_search s set in_bytes = null, starts = array(
+            select (sum(char_length(piece) + 1) over (order by k) - char_length(piece))::int
+            from unnest(string_to_array(s.texts, chr(30))) with ordinality u(piece, k) order by k)
+          where account_id = ${scope.accountId} and in_bytes`
+        yield* expectSame(scope)
+        yield* tendAll
+        const after = yield* places
+        expect(after.map(({ in_bytes }) => in_bytes)).toEqual([true, true, true])
+        expect(after[2]).toEqual(written[2])
+        yield* expectSame(scope)
       }).pipe(withinWorkspaces(workspaceId))
+    )
+
+    test.effect("know how many bytes PostgreSQL has of a text, or that they do not", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ readonly letter: string; readonly bytes: number }>`
+          select chr(n) as letter, octet_length(lower(chr(n) collate "pg_c_utf8")) as bytes
+          from generate_series(1, 1114111) n where not (n between 55296 and 57343)`
+        const known = rows.filter(({ letter }) => bytesOf(letter) !== undefined)
+        expect(known.length).toBeGreaterThan(40_000)
+        expect(known.filter(({ bytes, letter }) => bytesOf(`a${letter}`) !== bytes + 1)).toEqual([])
+        expect(["\ud83c", "\ud83cx", "\udc00"].map(bytesOf)).toEqual([undefined, undefined, undefined])
+      })
     )
 
     test.effect(

@@ -33,6 +33,12 @@ describe("grams of a text", () => {
   })
 })
 
+/** The texts of the rows, by the places where they begin. */
+const saidBy = (length: number, text: (begin: number, end: number) => string, list: string): ReadonlyArray<string> => {
+  const starts = list.slice(1, -1).split(",").map(Number)
+  return starts.map((start, at) => text(start - 1, (starts[at + 1] ?? length + 2) - 2))
+}
+
 describe("blocks", () => {
   const rows = Array.from({ length: 2 * blockRows + 3 }, (_, n) => ({
     pending: n % 2 === 0,
@@ -42,10 +48,19 @@ describe("blocks", () => {
   it("hold the rows in their order, each from where it begins", () => {
     const blocks = blocksOf(rows)
     expect(blocks.map((block) => block.rows)).toEqual([blockRows, blockRows, 3])
-    const points = Array.from(blocks[2]!.texts)
-    const starts = blocks[2]!.starts.slice(1, -1).split(",").map(Number)
-    const said = starts.map((start, at) => points.slice(start - 1, (starts[at + 1] ?? Infinity) - 2).join(""))
-    expect(said).toEqual(rows.slice(-3).map(({ fields }) => expect.stringContaining(fields.description)))
+    const bytes = Buffer.from(blocks[2]!.texts)
+    expect(blocks[2]!.inBytes).toBe(true)
+    expect(saidBy(bytes.length, (begin, end) => bytes.toString("utf8", begin, end), blocks[2]!.starts)).toEqual(
+      rows.slice(-3).map(({ fields }) => expect.stringMatching(new RegExp(`^\u001f${fields.description}\u001f`, "u")))
+    )
+    // Where nobody but PostgreSQL knows how many bytes it will have, characters are counted.
+    const rare = ["İ 😀", "ⱥ", "b"].map((description) => ({ pending: false, fields: { description } }))
+    const [block] = blocksOf(rare)
+    const points = Array.from(block!.texts)
+    expect(block!.inBytes).toBe(false)
+    expect(saidBy(points.length, (begin, end) => points.slice(begin, end).join(""), block!.starts)).toEqual(
+      rare.map(({ fields }) => `\u001f${fields.description}${"\u001f".repeat(5)}`)
+    )
   })
 
   it("hold amounts in their order, with the rows that have them", () => {

@@ -76,6 +76,7 @@ import { numberedRowKeys } from "./migrations/0064_row_keys.ts"
 import { shortNames } from "./migrations/0065_short_names.ts"
 import { recordIds } from "./migrations/0066_record_ids.ts"
 import { openDeliveriesByDay } from "./migrations/0067_open_deliveries.ts"
+import { countedBytes } from "./migrations/0068_counted_bytes.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -148,7 +149,8 @@ export const migrations = {
   "0064_row_keys": numberedRowKeys(),
   "0065_short_names": shortNames,
   "0066_record_ids": recordIds(),
-  "0067_open_deliveries": openDeliveriesByDay
+  "0067_open_deliveries": openDeliveriesByDay,
+  "0068_counted_bytes": countedBytes
 } as const
 
 /** All steps that this version knows, the first one first. */

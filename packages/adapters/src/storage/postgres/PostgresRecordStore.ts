@@ -29,10 +29,10 @@ import { textColumns } from "./TextColumns.ts"
 
 /** What the rows say, for searches. */
 const writeBlocks = `, blocks as (
-    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows, texts, starts, signature,
-      amounts, amount_rows, least, most)
+    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows, texts, starts, in_bytes,
+      signature, amounts, amount_rows, least, most)
     select $2, $1, $3, numbers.base + b.up_to - b.rows + 1, numbers.base + b.up_to, b.rows, b.texts, b.starts,
-      b.signature, b.amounts, b.amount_rows, b.least, b.most
+      b.in_bytes, b.signature, b.amounts, b.amount_rows, b.least, b.most
     from numbers, ${givenBlocks(16)} b
   )`
 

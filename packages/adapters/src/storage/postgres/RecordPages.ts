@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { inLedger, inState, ledgerText, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
 import { fieldSql } from "./RecordFields.ts"
-import { find, foundRecords, isSearched } from "./RecordSearch.ts"
+import { isSearched, searched } from "./RecordSearch.ts"
 import { searchOf } from "./SearchBlock.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
@@ -91,23 +91,23 @@ export const makePages = (sql: SqlClient) => {
   const texts = new Map<string, string>()
 
   /** A page however it is found, planned for what is asked. */
-  const planned = Effect.fnUntraced(function* <Row extends object>(
+  const planned = Effect.fnUntraced(function* <Row extends { readonly id: string }>(
     scope: RecordScope,
     { before, filter, limit }: PageQuery,
     columns: string
   ) {
+    const conditions = [
+      ...matching(sql, filter),
+      ...(before === undefined ? [] : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
+    ]
     const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
-    const found = search === undefined ? undefined : yield* find(sql, scope, search)
+    if (search !== undefined) {
+      const found = yield* searched<Row>(sql, scope, search, { columns, conditions, limit, size: yield* tableSize })
+      if (found !== undefined) return found
+    }
     return yield* storedInBulk(
-      sql<Row>`select ${sql.literal(columns)} from ${found === undefined ? sql`record` : foundRecords(sql, scope, found)} where ${sql.and(
-        [
-          inLedger(sql, scope),
-          ...matching(sql, filter),
-          ...(before === undefined
-            ? []
-            : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
-        ]
-      )} order by ${day} desc, id desc limit ${limit}`
+      sql<Row>`select ${sql.literal(columns)} from record where ${sql.and([inLedger(sql, scope), ...conditions])}
+        order by ${day} desc, id desc limit ${limit}`
     )
   })
 

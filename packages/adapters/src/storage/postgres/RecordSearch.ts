@@ -8,15 +8,15 @@ import type { Fragment } from "effect/sql/Statement"
 import { fieldsOf, type PackedRow } from "./RecordFields.ts"
 import { inLedger, inScope } from "./RecordRows.ts"
 import { type BlockSearch, blockRows, blocksOf, type SearchBlock } from "./SearchBlock.ts"
-import { inTransaction, storedInBulk } from "./SqlFailure.ts"
-import { SqlParameters } from "./SqlParameters.ts"
+import { recordDay } from "./migrations/lateIndex.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
 /** Types of records that are searched. */
 const searchedTypes: ReadonlySet<RecordScope["dataType"]> = new Set(["transactions"])
 export const isSearched = (dataType: RecordScope["dataType"]): boolean => searchedTypes.has(dataType)
 
-/** Blocks as parameters of a statement: the separator and six texts, read again by `givenBlocks`. */
+/** Blocks as parameters of a statement: the separator and seven texts, read again by `givenBlocks`. */
 export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
   Effect.map(
     textColumns(
@@ -24,6 +24,7 @@ export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
         blocks.map(({ rows }) => String(rows)),
         blocks.map(({ texts }) => texts),
         blocks.map(({ starts }) => starts),
+        blocks.map(({ inBytes }) => String(inBytes)),
         blocks.map(({ signature }) => signature),
         blocks.map(({ amounts }) => amounts),
         blocks.map(({ amountRows }) => amountRows)
@@ -37,9 +38,10 @@ export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
 export const givenBlocks = (from: number): string => {
   const column = (n: number) => `string_to_array($${from + n}, $${from}, '')`
   return `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, lower(b.texts collate "pg_c_utf8") as texts, b.starts::int[] as starts,
-      decode(b.signature, 'base64') as signature, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
+      b.in_bytes::boolean as in_bytes, decode(b.signature, 'base64') as signature, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
       (sum(b.rows::int) over (order by b.n))::int as up_to, b.n
-    from unnest(${[1, 2, 3, 4, 5, 6].map(column).join(", ")}) with ordinality as b(rows, texts, starts, signature, amounts, amount_rows, n)) p)`
+    from unnest(${[1, 2, 3, 4, 5, 6, 7].map(column).join(", ")}) with ordinality
+      as b(rows, texts, starts, in_bytes, signature, amounts, amount_rows, n)) p)`
 }
 
 /** Rows that are looked at one by one. Where blocks show more, the newest are found sooner by walking through them all. */
@@ -55,86 +57,93 @@ const below = (value: number): string => {
   return String(float[0])
 }
 
-const findStatement = (scope: RecordScope, { amounts, grams, needles }: BlockSearch) => {
-  const p = new SqlParameters()
-  const own = [
-    `s.account_id = ${p.text(scope.accountId)} and s.data_type = ${p.text(scope.dataType)}`,
-    `s.workspace_id = ${p.text(scope.workspaceId)}`
-  ].join(" and ")
-  const bits = grams.map((n) => `get_bit(s.signature, ${n} & (octet_length(s.signature) * 8 - 1)) = 1`)
-  const real = (value: number | string) => `${p.text(String(value))}::real`
+// Blocks of earlier versions count characters, for which all of a text has to be gone through.
+const lengthOf = (text: string): string =>
+  `case when s.in_bytes then octet_length(${text}) else char_length(${text}) end`
+
+/** Rows of a block whose text has the needle, by the places where it is found: what stands before it tells where it is. */
+const rowsWith = (sql: SqlClient, needle: string): Fragment => {
+  const wanted = sql`(select lower(${needle}::text collate "pg_c_utf8") collate "C")`
+  const [firstLength, length] = [sql.literal(lengthOf("p.pieces[1]")), sql.literal(lengthOf("piece"))]
+  // Mostly it is there once.
+  return sql`select unnest(case when cardinality(p.pieces) = 2
+        then array[width_bucket((${firstLength}) + 1, s.starts)]
+        else array(select width_bucket(f.place::int, s.starts) from (
+          select sum(${length}) over (order by k) + (k - 1) * n.length + 1 as place, k
+          from unnest(p.pieces) with ordinality as u(piece, k),
+            (select ${sql.literal(lengthOf("w"))} as length from ${wanted} w(w) offset 0) n
+        ) f where f.k < cardinality(p.pieces)) end)
+    from (select string_to_array(s.texts, ${wanted}) as pieces offset 0) p where cardinality(p.pieces) > 1 offset 0`
+}
+
+const ownBlocks = (sql: SqlClient, { accountId, dataType, workspaceId }: RecordScope): Fragment =>
+  sql`(s.account_id = ${accountId}::text and s.data_type = ${dataType}::text and s.workspace_id = ${workspaceId}::text)`
+
+/** Change numbers of the rows of which blocks say that they can match. */
+const numbersOf = (sql: SqlClient, scope: RecordScope, { amounts, grams, needles }: BlockSearch): Fragment => {
+  const real = (value: number | string) => sql`${String(value)}::text::real`
   const range =
     amounts === undefined
       ? undefined
       : { below: real(below(amounts.least)), least: real(amounts.least), most: real(amounts.most) }
-  const inBlock = [
-    own,
-    "s.texts is not null",
-    ...(bits.length === 0 ? [] : [`(s.signature is null or (${bits.join(" and ")}))`]),
-    ...(range === undefined ? [] : [`s.least <= ${range.most} and s.most >= ${range.least}`])
-  ].join(" and ")
-  // What stands between the finds tells where they are, and that tells the rows.
-  const byText = needles.map((needle) => {
-    const text = `(lower(${p.text(needle)} collate "pg_c_utf8") collate "C")`
-    return `select width_bucket(f.place::int, s.starts) from (
-        select sum(char_length(piece)) over (order by k) + (k - 1) * char_length(${text}) + 1 as place,
-          lead(k) over (order by k) as next
-        from unnest(string_to_array(s.texts, ${text})) with ordinality as u(piece, k)
-      ) f where f.next is not null offset 0`
-  })
+  const bits = grams.map((n) => sql`get_bit(s.signature, ${n}::int & (octet_length(s.signature) * 8 - 1)) = 1`)
+  const inBlock = sql.and([
+    ownBlocks(sql, scope),
+    sql`s.texts is not null`,
+    ...(bits.length === 0 ? [] : [sql`(s.signature is null or ${sql.and(bits)})`]),
+    ...(range === undefined ? [] : [sql`s.least <= ${range.most} and s.most >= ${range.least}`])
+  ])
   const byAmount =
     range === undefined
       ? []
       : [
-          `select unnest(s.amount_rows[width_bucket(${range.below}, s.amounts) + 1 : width_bucket(${range.most}, s.amounts)])`
+          sql`select unnest(s.amount_rows[width_bucket(${range.below}, s.amounts) + 1 : width_bucket(${range.most}, s.amounts)])`
         ]
-  const [first, ...others] = [...byText, ...byAmount]
-  // Blocks are chosen first, by what is at hand; their texts are elsewhere.
-  const statement = `select 'unknown' as what, 0::bigint as no from (
-      select from record_search s where ${own} and s.texts is null limit 1
-    ) unknown
-    union all
-    select 'newest', max(s.last_no) from record_search s where ${own}
-    union all
-    (select 'found', case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end
-      from (select * from record_search s where ${inBlock} offset 0) s
-        ${others.map((other, at) => `cross join lateral (select array(${other}) as n offset 0) o${at}`).join(" ")}
-        cross join lateral (${first}) r(n)
-      where true${others.map((_, at) => ` and r.n = any(o${at}.n)`).join("")} limit ${mostFound + 1})`
-  return { text: statement, values: p.values }
-}
-
-/** What blocks told of a search at one moment. */
-export interface Found {
-  /** Change numbers of all records that can match, and of more. */
-  readonly nos: ReadonlyArray<string>
-  /** The newest change that blocks knew of. */
-  readonly newest: string
-}
-
-/** `undefined` where so many rows can match that blocks are of no use, or where not all records are in blocks yet. */
-export const find = Effect.fnUntraced(function* (sql: SqlClient, scope: RecordScope, search: BlockSearch) {
-  const { text, values } = findStatement(scope, search)
-  const rows = yield* storedInBulk(
-    sql.unsafe<{ readonly what: "unknown" | "newest" | "found"; readonly no: bigint | null }>(text, values)
+  const [first, ...others] = [...needles.map((needle) => rowsWith(sql, needle)), ...byAmount]
+  const lists = others.map(
+    (other, at) => sql`cross join lateral (select array(${other}) as n offset 0) ${sql.literal(`o${at}`)}`
   )
-  const of = (wanted: string) => rows.filter(({ what }) => what === wanted).map(({ no }) => String(no ?? 0))
-  const nos = of("found")
-  if (nos.length > mostFound || of("unknown").length > 0) return undefined
-  return { nos, newest: of("newest")[0] ?? "0" } satisfies Found
-})
+  const inLists = ["true", ...others.map((_, at) => `r.n = any(o${at}.n)`)].join(" and ")
+  // Blocks are chosen first, by what is at hand; their texts are elsewhere.
+  return sql`select case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end as no
+    from (select * from record_search s where ${inBlock} offset 0) s
+      ${sql.join(" ", false)(lists)} cross join lateral (${first!}) r(n)
+    where ${sql.literal(inLists)} limit ${sql.literal(String(mostFound + 1))}`
+}
+
+/** A page of records: the columns, the conditions that all rows have to meet, and how many of the newest. */
+export interface Wanted {
+  readonly columns: string
+  readonly conditions: ReadonlyArray<Fragment>
+  readonly limit: number
+  /** How large the table is. Plans are kept, and made anew as it grows. */
+  readonly size: number
+}
 
 /**
- * The records that were found, as a table. One that changes after blocks were asked has another number, so what is newer
- * than they knew is among them. Planned apart from the order, which would have the planner walk through the account.
+ * The newest records that blocks find and that meet the conditions, or `undefined` where so many rows can match that blocks
+ * are of no use, or where not all records are in blocks yet. Blocks and records are those of one moment: a block is written
+ * with its rows. The records are planned apart from the order, which would have the planner walk through the account.
  */
-export const foundRecords = (sql: SqlClient, scope: RecordScope, { newest, nos }: Found): Fragment => sql`(
-  select * from (
-    select * from record where ${inLedger(sql, scope)} and change_no = any(${nos}::text[]::bigint[])
-    union all
-    select * from record where ${inLedger(sql, scope)} and change_no > ${newest}::bigint
-  ) found offset 0
-) as record`
+export const searched = Effect.fnUntraced(function* <Row extends { readonly id: string }>(
+  sql: SqlClient,
+  scope: RecordScope,
+  search: BlockSearch,
+  { columns, conditions, limit, size }: Wanted
+) {
+  const day = sql.literal(recordDay)
+  const rows = yield* stored(sql<Row & { readonly is_known: boolean }>`
+    with found as materialized (${numbersOf(sql, scope, search)}),
+      known as materialized (select (select count(*) from found) <= ${sql.literal(String(mostFound))} and not exists (
+        select from record_search s where ${ownBlocks(sql, scope)} and s.texts is null) as is_known)
+    select is_known, ${sql.literal(columns)} from known left join (
+        select * from record where ${inLedger(sql, scope)} and change_no = any(array(select no from found))
+          and (select is_known from known) offset 0
+      ) as record on ${sql.and(conditions)}
+    order by ${day} desc, id desc limit ${limit} ${sql.literal(`/* ${size} */`)}`)
+  // Where no record is found there is one row without one.
+  return rows[0]?.is_known === true ? rows.filter(({ id }) => id !== null) : undefined
+})
 
 interface Ledger {
   readonly workspace_id: WorkspaceId
@@ -169,9 +178,9 @@ const insertBlocks = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger
   const nos = `{${rows.map(({ change_no }) => change_no).join(",")}}`
   yield* sql.unsafe(
     `insert into record_search (workspace_id, account_id, data_type, first_no, last_no, nos, rows, texts, starts,
-        signature, amounts, amount_rows, least, most)
+        in_bytes, signature, amounts, amount_rows, least, most)
       select $1, $2, $3, g.nos[g.up_to - g.rows + 1], g.nos[g.up_to], g.nos[g.up_to - g.rows + 1 : g.up_to], g.rows,
-        g.texts, g.starts, g.signature, g.amounts, g.amount_rows, g.least, g.most
+        g.texts, g.starts, g.in_bytes, g.signature, g.amounts, g.amount_rows, g.least, g.most
       from (select b.*, $4::bigint[] as nos from ${givenBlocks(5)} b) g`,
     [ledger.workspace_id, ledger.account_id, ledger.data_type, nos, ...parameters]
   ).unprepared
@@ -196,6 +205,24 @@ const takeUp = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* insertBlocks(sql, unknown, rows)
   return 1
 })
+
+/** Blocks whose places are counted anew in one go. */
+const counted = 64
+
+/** Counts places in bytes where they are counted in characters: in blocks of earlier versions, and of rare letters. */
+const countBytes = (sql: SqlClient) =>
+  Effect.map(
+    sql`with chosen as (
+        select account_id, data_type, last_no from record_search where texts is not null and in_bytes is not true
+        limit ${counted} for update skip locked
+      )
+      update record_search s set in_bytes = true, starts = array(
+          select (sum(octet_length(piece) + 1) over (order by k) - octet_length(piece))::int
+          from unnest(string_to_array(s.texts, chr(30))) with ordinality u(piece, k) order by k)
+      from chosen c where s.account_id = c.account_id and s.data_type = c.data_type and s.last_no = c.last_no
+      returning 1 as done`.unprepared,
+    ({ length }) => length
+  )
 
 /**
  * Puts small blocks together, and leaves out rows that are in later ones. Rows only ever leave the numbers of a block, so
@@ -246,13 +273,15 @@ const tendAccount = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger)
 })
 
 /**
- * Brings a part of the blocks into shape: records from before there were blocks first, then an account with many small
- * ones, then any account. Returns how much there was to do; when it is 0, the next call may still find something.
+ * Brings a part of the blocks into shape: records from before there were blocks first, then blocks that count characters, then an
+ * account with many small ones, then any account. Returns how much there was to do; when it is 0, the next call may still find something.
  */
 export const tend = (sql: SqlClient) =>
   Effect.gen(function* () {
     const taken = yield* takeUp(sql)
     if (taken > 0) return taken
+    const anew = yield* countBytes(sql)
+    if (anew > 0) return anew
     const [crowded] = yield* sql<Ledger>`select workspace_id, account_id, data_type from record_search
       where rows < ${fewRows} and texts is not null group by workspace_id, account_id, data_type
       having count(*) >= ${manyBlocks} limit 1`

@@ -27,8 +27,10 @@ export interface SearchBlock {
   readonly rows: number
   /** Not folded: PostgreSQL does that, as it does with the rows themselves. */
   readonly texts: string
-  /** The place of the first character of each row, from 1. */
+  /** The place where each row begins, from 1. */
   readonly starts: string
+  /** Whether places count bytes of UTF-8, which PostgreSQL need not look for. They count characters otherwise. */
+  readonly inBytes: boolean
   /** Bits of what stands together in it, in base64; empty where the block is too small for that to help. */
   readonly signature: string
   /** Amounts as the nearest floating numbers, lowest first. */
@@ -87,10 +89,10 @@ const hashOf = (gram: number): number => Math.imul(gram, multiplier) >>> 16
 const twoLetters = 0x40000000
 
 /**
- * Calls back with a number below 65,536 for each two and each three characters in a row. For what is looked for, `sparse`,
- * two are told only where there are no three.
+ * Calls back with a number below 65,536 for each two and each three characters in a row, and with their classes. For what is
+ * looked for, `sparse`, two are told only where there are no three.
  */
-export const eachGram = (text: string, sparse: boolean, found: (gram: number) => void): void => {
+export const eachGram = (text: string, sparse: boolean, found: (gram: number, classes: number) => void): void => {
   const folded = plain(text)
   let gram = 0
   let length = 0
@@ -98,14 +100,14 @@ export const eachGram = (text: string, sparse: boolean, found: (gram: number) =>
     const kind = at === folded.length ? -1 : classOf(folded.charCodeAt(at))
     // Nothing is found across rows, nor across characters that nobody is sure of.
     if (kind < 0 || kind === 0x1e) {
-      if (sparse && length === 2) found(hashOf(twoLetters | (gram & 0xfffff)))
+      if (sparse && length === 2) found(hashOf(twoLetters | (gram & 0xfffff)), gram & 0xfffff)
       length = 0
       continue
     }
     gram = ((gram << 10) | kind) & 0x3fffffff
     length++
-    if (length >= 2 && !sparse) found(hashOf(twoLetters | (gram & 0xfffff)))
-    if (length >= 3) found(hashOf(gram))
+    if (length >= 2 && !sparse) found(hashOf(twoLetters | (gram & 0xfffff)), gram & 0xfffff)
+    if (length >= 3) found(hashOf(gram), gram)
   }
 }
 
@@ -129,13 +131,45 @@ const signatureOf = (text: string): string => {
   return signature.toString("base64")
 }
 
-/** Second halves of characters that are two units long: PostgreSQL counts the two as one. */
-const secondHalf = /[\udc00-\udfff]/
+/**
+ * Whether each character, and what lower case makes of it, take as many bytes in all versions of Unicode. Where that is not known,
+ * bytes here are not those that PostgreSQL will have.
+ */
+const keepsLength = (code: number): boolean =>
+  code < 0x180
+    ? code !== 0x130
+    : code < 0x370
+      ? false
+      : code < 0x530 ||
+        (code >= 0x2010 && code < 0x2070) ||
+        (code >= 0x20a0 && code < 0x20d0) ||
+        (code >= 0x3000 && code < 0xa000) ||
+        (code >= 0xac00 && code < 0xd7a4)
+
+/** Emoji and other signs: the first half of each, which no letter begins with. */
+const beginsSign = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
+
+const isSecondHalf = (code: number): boolean => (code & 0xfc00) === 0xdc00
+
+/** Bytes as PostgreSQL has them, or nothing where that is not known. */
+export const bytesOf = (text: string): number | undefined => {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x80) continue
+    if (beginsSign(code) && isSecondHalf(text.charCodeAt(at + 1))) {
+      at++
+      bytes += 2
+    } else if (keepsLength(code)) bytes += code < 0x800 ? 1 : 2
+    else return undefined
+  }
+  return bytes
+}
 
 /** Characters as PostgreSQL counts them. */
 const lengthOf = (text: string): number => {
   let length = text.length
-  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) length--
+  for (let at = 0; at < text.length; at++) if (isSecondHalf(text.charCodeAt(at))) length--
   return length
 }
 
@@ -153,16 +187,23 @@ const shortAmount = /^-?\d{1,9}(?:\.\d{1,6})?$/
 const realText = (amount: string, value: number): string =>
   amount.length <= 12 && shortAmount.test(amount) ? amount : String(value)
 
+/** Where each text begins, and the separator before it. */
+const startsOf = (texts: ReadonlyArray<string>, measure: (text: string) => number | undefined) => {
+  const starts: Array<number> = []
+  let start = 1
+  for (const text of texts) {
+    const length = measure(text)
+    if (length === undefined) return undefined
+    starts.push(start)
+    start += length + 1
+  }
+  return starts
+}
+
 const blockOf = (rows: ReadonlyArray<SearchedRow>): SearchBlock => {
   const each = rows.map(rowText)
   const texts = each.join(rowEnd)
-  const starts: Array<number> = []
-  let start = 1
-  const isPlain = !secondHalf.test(texts)
-  for (const text of each) {
-    starts.push(start)
-    start += (isPlain ? text.length : lengthOf(text)) + 1
-  }
+  const inBytes = startsOf(each, bytesOf)
   const found = new Float64Array(rows.length)
   const having: Array<number> = []
   for (let at = 0; at < rows.length; at++) {
@@ -175,7 +216,8 @@ const blockOf = (rows: ReadonlyArray<SearchedRow>): SearchBlock => {
   return {
     rows: rows.length,
     texts,
-    starts: arrayText(starts),
+    starts: arrayText(inBytes ?? startsOf(each, lengthOf)!),
+    inBytes: inBytes !== undefined,
     signature: rows.length < signedRows ? "" : signatureOf(texts),
     amounts: arrayText(having.map((at) => realText(rows[at]!.fields["amount"] as string, found[at]!))),
     amountRows: arrayText(having.map((at) => at + 1))
@@ -193,14 +235,31 @@ export const blocksOf = (rows: ReadonlyArray<SearchedRow>): ReadonlyArray<Search
 export interface BlockSearch {
   /** Texts that are all in the row, not folded; by the first one rows are found. */
   readonly needles: ReadonlyArray<string>
-  /** Grams that are all in the block. */
+  /** Grams that are all in the block, the rarest first. */
   readonly grams: ReadonlyArray<number>
   /** Nearest floating numbers between which the amount is, both ends included. */
   readonly amounts: { readonly least: number; readonly most: number } | undefined
 }
 
-/** More of them hardly narrow a search. */
-const mostGrams = 24
+/** The rarest few: more of them hardly narrow a search. */
+const mostGrams = 8
+
+/** Characters of bank texts, those that are seen most first; all others are rarer. */
+const byFrequency = "\u001f eatrnosilcdmuphgbfyvkwjxzq"
+const rankOf = new Uint8Array(1_024).fill(byFrequency.length)
+for (const [rank, letter] of Array.from(byFrequency).entries()) rankOf[classOf(letter.charCodeAt(0))] = rank
+
+/** The higher, the fewer blocks may have it. */
+const rarity = (classes: number): number =>
+  rankOf[classes & 1_023]! + rankOf[(classes >> 10) & 1_023]! + rankOf[(classes >> 20) & 1_023]!
+
+/** Each block is asked for one after the other until it lacks one, so what it may lack comes first. */
+const rarestOf = (needles: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const found = new Map<number, number>()
+  for (const needle of needles) eachGram(needle, true, (gram, classes) => found.set(gram, rarity(classes)))
+  const all = [...found].toSorted(([, a], [, b]) => b - a)
+  return all.slice(0, mostGrams).map(([gram]) => gram)
+}
 
 const whole = (field: string): string => `${fieldEnd}${field}${fieldEnd}`
 
@@ -223,7 +282,5 @@ export const searchOf = (filter: RecordFilter): BlockSearch | undefined => {
           most: maxAmount === undefined ? Infinity : nearest(maxAmount)
         }
   if (needles.length === 0 && amounts === undefined) return undefined
-  const grams = new Set<number>()
-  for (const needle of needles) eachGram(needle, true, (gram) => grams.size < mostGrams && grams.add(gram))
-  return { needles, grams: [...grams], amounts }
+  return { needles, grams: rarestOf(needles), amounts }
 }
