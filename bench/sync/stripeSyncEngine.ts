@@ -3,7 +3,7 @@ import type { PostgresAddress } from "@millrace/verification/postgres/PostgresSe
 import { PostgresClient } from "@supabase/stripe-sync-engine"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
-import type { Upsert } from "./Upsert.ts"
+import type { Row } from "./Upsert.ts"
 
 const schema = "peer"
 
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (address: PostgresAddress, conne
   return {
     forget: Effect.promise(() => connection.query(`truncate ${schema}.record`)).pipe(Effect.asVoid),
     /** Its own call for what an API has listed; each row is written where it was not synced since `at`. */
-    put: (rows: Upsert["rows"]) =>
+    put: (rows: ReadonlyArray<Row>) =>
       Effect.promise(() =>
         peer.upsertManyWithTimestampProtection([...rows], "record", { properties: Object.keys(rows[0]!) })
       ),

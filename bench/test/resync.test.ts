@@ -68,11 +68,14 @@ describe("writing rows by hand", () => {
 
   it("writes the rows that are there once more, as they are", async () => {
     const before = await Effect.runPromise(Upsert.take(connection, "note"))
-    const log = await Effect.runPromise(RowLog.during(connection, ["note"], Upsert.put(connection, [before])))
+    const log = await Effect.runPromise(
+      RowLog.during(connection, ["note"], Upsert.put(connection, Upsert.unpacked([before])))
+    )
     const after = await Effect.runPromise(Upsert.take(connection, "note"))
-    expect(log.rows).toBe(before.rows.length)
-    expect(log.bytes).toBeGreaterThan(before.rows.length * 20)
-    expect(after.rows).toEqual(expect.arrayContaining([...before.rows]))
-    expect(after.rows).toHaveLength(before.rows.length)
+    expect(log.rows).toBe(before.count)
+    expect(log.bytes).toBeGreaterThan(before.count * 20)
+    expect(Upsert.rowsOf(after)).toEqual(expect.arrayContaining([...Upsert.rowsOf(before)]))
+    expect(after.count).toBe(before.count)
+    expect(Upsert.rowsOf(before, 3)).toEqual(Upsert.rowsOf(before).slice(0, 3))
   })
 })
