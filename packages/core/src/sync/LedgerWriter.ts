@@ -337,8 +337,8 @@ export class LedgerWriter extends Context.Service<
         digests?.follow(isDivided, held, result)
         let isSettled = digests === undefined
         /** Follows a transaction. What is settled by the last one is written with it. */
-        const digestsAfter = (isLast: boolean, { renames, writes }: Chunk): string | undefined => {
-          digests?.write(renames, writes)
+        const digestsAfter = (isLast: boolean, { created, renames, writes }: Chunk): string | undefined => {
+          digests?.write(renames, writes, created.length === writes.length)
           if (!isLast) return undefined
           isSettled = true
           return digests?.text

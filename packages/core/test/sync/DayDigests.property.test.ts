@@ -65,9 +65,12 @@ const first = CalendarDate.make("2026-01-05")
 /** A bank that misbehaves in every way that identity knows of, and how it is read. */
 const script = (random: Seeded): ReadonlyArray<Act> => {
   let names = 0
+  // Of some banks each id is above the one before it.
+  const digits = random.once(2) ? 4 : 1
+  const nameOf = (): string => `u${String(++names).padStart(digits, "0")}`
   const day = () => CalendarDate.addDays(first, random.below(40))
   const row = (): Row => ({
-    id: random.once(25) ? "" : `u${++names}`,
+    id: random.once(25) ? "" : nameOf(),
     link: "",
     date: day(),
     text: random.pick(texts),
@@ -111,12 +114,12 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
           next.date = CalendarDate.addDays(one.date, random.below(7) - 3)
           break
         case 5:
-          next.id = `u${++names}`
+          next.id = nameOf()
           break
         case 6:
           // Booked, under another id that says which pending one it was, mostly.
           next.pending = !one.pending
-          next.id = `u${++names}`
+          next.id = nameOf()
           next.link = random.once(3) ? "" : one.id
           break
         case 7:
@@ -126,7 +129,7 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
           next.link = random.pick(rows).id
           break
         case 9:
-          replace(one, { ...one, id: `u${++names}` })
+          replace(one, { ...one, id: nameOf() })
           continue
         case 10:
           rows = rows.toReversed()

@@ -153,6 +153,8 @@ export class DayDigests {
   readonly #mark: string
   readonly #kept: string | undefined
   readonly #live = new Map<string, Live>()
+  /** How many records were made of its rows, by block, before any other was known. */
+  readonly #made = new Map<number, number>()
   #before: Kept | undefined
   #blockDays = 1
   /** Of each observation. */
@@ -246,12 +248,14 @@ export class DayDigests {
     for (const { entry, missed: count } of missed) this.#live.set(entry.id, { ...entry, missed: count })
   }
 
-  /** What a transaction writes of it. */
+  /** What a transaction writes of it. `areNew`: all of the writes make records, of rows of the read. */
   write(
     renames: ReadonlyArray<{ readonly id: string; readonly providerId: string }>,
-    writes: ReadonlyArray<RecordWrite>
+    writes: ReadonlyArray<RecordWrite>,
+    areNew = false
   ): void {
     this.#isWritten = true
+    if (areNew && this.#areDistinct && this.#live.size === 0 && renames.length === 0) return this.#make(writes)
     for (const { id, providerId } of renames) {
       const entry = this.#live.get(id)
       if (entry !== undefined) this.#live.set(id, { ...entry, providerId, missed: 0 })
@@ -260,6 +264,15 @@ export class DayDigests {
       // Not the write itself: of a large account nobody is to hold the fields of all rows.
       if (state === "live") this.#live.set(id, { date, hash, pending, providerId })
       else this.#live.delete(id)
+    }
+  }
+
+  /** Each record is as its row, and no other is there that the row might mean: so many are all that is to be known of them. */
+  #make(writes: ReadonlyArray<RecordWrite>): void {
+    const dayOf = makeDayOf()
+    for (const write of writes) {
+      const block = blockIn(this.#blockDays, dayOf(write))
+      this.#made.set(block, (this.#made.get(block) ?? 0) + 1)
     }
   }
 
@@ -284,7 +297,11 @@ export class DayDigests {
     for (const observation of this.#isDivided ? this.#divided!.open : this.#observations) {
       const block = blockIn(this.#blockDays, dayOf(observation))
       left.set(block, (left.get(block) ?? 0) + 1)
-      shown.set(observation.providerId, observation)
+      if (this.#live.size > 0) shown.set(observation.providerId, observation)
+    }
+    for (const [block, rows] of this.#made) {
+      blocks.set(block, this.#shownBlocks.digests.get(block) ?? unsettled)
+      left.set(block, (left.get(block) ?? 0) - rows)
     }
     const open = new Set<number>()
     for (const record of this.#live.values()) {
