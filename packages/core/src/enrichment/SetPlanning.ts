@@ -134,6 +134,25 @@ interface Origin {
   readonly line?: string
 }
 
+const inOrderOfIds = (records: Array<SetRecord>): void => {
+  for (let n = 1; n < records.length; n++) {
+    if (records[n - 1]!.recordId < records[n]!.recordId) continue
+    records.sort((a, b) => (a.recordId < b.recordId ? -1 : 1))
+    return
+  }
+}
+
+/** One of some records, which are by id. */
+const recordIn = (records: ReadonlyArray<SetRecord>, recordId: string): SetRecord | undefined => {
+  let [low, high] = [0, records.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (records[middle]!.recordId < recordId) low = middle + 1
+    else high = middle
+  }
+  return records[low]?.recordId === recordId ? records[low] : undefined
+}
+
 /** What a kind is given of a record that fell into lines. */
 const linesOf = ({ accountId, lines = [], recordId }: AnalysisEntry): ReadonlyArray<readonly [SetRecord, Origin]> =>
   lines.map(({ id, fields }) => [
@@ -212,10 +231,23 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const stateTexts = new Map<PartitionKey, string | undefined>()
   /** Records of partitions that waited, and are no past. */
   const news = new Set<string>()
-  const originOf = new Map<string, Origin>()
+  const lineOrigins = new Map<string, Origin>()
+  /** Those of all partitions that were read, by id, where something of a record of another partition is claimed. */
+  let elsewhere: Map<string, Origin> | undefined
+  /** Whose record it is of which something is claimed in a partition; `undefined` of one that was not read. */
+  const originOf = (partition: PartitionKey, recordId: string): Origin | undefined => {
+    const found = lineOrigins.get(recordId) ?? recordIn(known.get(partition)!.records, recordId)
+    if (found !== undefined) return found
+    if (elsewhere === undefined) {
+      elsewhere = new Map()
+      for (const { records } of known.values()) for (const record of records) elsewhere.set(record.recordId, record)
+    }
+    return elsewhere.get(recordId)
+  }
   const read = Effect.fnUntraced(function* (keys: ReadonlyArray<PartitionKey>) {
     const missing = [...new Set(keys)].filter((key) => !known.has(key))
     if (missing.length > 0) {
+      elsewhere = undefined
       const wanted = new Set(missing)
       const [rows, kept] = yield* Effect.all(
         [store.members(scope, enrichment.id, missing), store.partitions(scope, enrichment.id, missing)],
@@ -228,19 +260,18 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         if (entry.lines === undefined) {
           // The entry is what a kind is given: there are many, and few of them have lines.
           own.push(entry)
-          originOf.set(entry.recordId, entry)
           return
         }
         for (const [record, origin] of linesOf(entry)) {
           own.push(record)
-          originOf.set(record.recordId, origin)
+          lineOrigins.set(record.recordId, origin)
         }
       }
       for (const row of rows) if (!moved.has(row.recordId)) add(row)
       for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
       for (const group of fresh) if (wanted.has(group.partition)) for (const entry of group.entries) add(entry)
       for (const [key, all] of records) {
-        all.sort((a, b) => (a.recordId < b.recordId ? -1 : 1))
+        inOrderOfIds(all)
         if (all.length > limits.partitionRecords) {
           faults.push(`limit: the partition ${key} holds more than ${limits.partitionRecords} records`)
           all.splice(0, all.length - limits.partitionRecords)
@@ -298,7 +329,9 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const [key, plan] of next) {
       if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
       for (const { field, recordId } of plan.claims) {
-        if (!originOf.has(recordId)) throw new RangeError(`claims something of ${recordId}, which it did not read`)
+        if (originOf(key, recordId) === undefined) {
+          throw new RangeError(`claims something of ${recordId}, which it did not read`)
+        }
         if (!writes.includes("*") && !writes.includes(field)) throw new RangeError(`may not write "${field}"`)
       }
       const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
@@ -391,7 +424,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     }
     const claimed = new Map<string, Array<AnalysisNote["claims"][number]>>()
     for (const { evidence, field, recordId, value } of one?.plan.claims ?? []) {
-      const { accountId, line, recordId: of } = originOf.get(recordId)!
+      const { accountId, line, recordId: of } = originOf(partition, recordId)!
       accounts.set(of, accountId)
       const claims = claimed.get(of) ?? []
       claimed.set(of, claims)

@@ -14,6 +14,8 @@ export interface TextReading {
   readonly processor: string
 }
 
+/** Nothing is to be composed or taken apart in it. */
+const ascii = /^[\0-\x7f]*$/
 const marks = /\p{M}+/gu
 const separators = /[^\p{L}\p{N}&']+/gu
 const numericDate = /(?<![\p{L}\p{N}])(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?(?![\p{L}\p{N}])/gu
@@ -21,8 +23,12 @@ const clock = /(?<![\p{L}\p{N}])\d{1,2}:\d{2}(?::\d{2})?(?![\p{L}\p{N}])/gu
 /** A masked number stands in one piece, whatever masks it. */
 const masked = /(?<![\p{L}\p{N}])[x*#•]{2,20}[ -]?\d{2,6}(?![\p{L}\p{N}])/gu
 
+/** What a date, and a masked number, cannot be without: most texts have neither. */
+const dateParts = /\d[./-]\d/
+const masks = /[x*#•]{2}/
+
 const monthNames = "jan|feb|mar|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez"
-const month = new RegExp(`^(?:${monthNames})$`)
+const months: ReadonlySet<string> = new Set(monthNames.split("|"))
 const dayWithMonth = new RegExp(`^\\d{1,2}(?:${monthNames})(?:\\d{2}|\\d{4})?$`)
 const shortNumber = /^\d{1,2}$/
 const digits = /^\p{N}+$/u
@@ -30,6 +36,41 @@ const number = /\p{N}/gu
 
 /** Digits from which a number with separators is one for telephones. */
 const phoneDigits = 7
+
+/** How many digits a word has, in whatever script. */
+const digitsIn = (word: string): number => {
+  let count = 0
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (code > 127) return word.match(number)?.length ?? 0
+    if (code >= 48 && code <= 57) count++
+  }
+  return count
+}
+
+/** The words of a folded text of ASCII alone; `undefined` for any other. */
+const asciiWords = (text: string): ReadonlyArray<string> | undefined => {
+  const words: Array<string> = []
+  let from = -1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 127) return undefined
+    const isPart =
+      (code >= 97 && code <= 122) ||
+      (code >= 48 && code <= 57) ||
+      (code >= 65 && code <= 90) ||
+      code === 38 ||
+      code === 39
+    if (isPart) {
+      if (from < 0) from = at
+    } else if (from >= 0) {
+      words.push(text.slice(from, at))
+      from = -1
+    }
+  }
+  if (from >= 0) words.push(text.slice(from))
+  return words
+}
 
 const isDayAndMonth = (a: number, b: number): boolean => a >= 1 && b >= 1 && a <= 31 && b <= 31 && (a <= 12 || b <= 12)
 
@@ -48,25 +89,24 @@ const labels: ReadonlySet<string> = new Set(
 )
 
 /** Codes of authorisations and references: long numbers, or letters among digits. */
-const isCode = (word: string): boolean => {
-  const count = word.match(number)?.length ?? 0
-  return count >= 4 || (count === 3 && count < word.length)
-}
+const isCode = (word: string, count = digitsIn(word)): boolean => count >= 4 || (count === 3 && count < word.length)
 
 const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept: Array<string> = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
-    if (isCode(word)) {
+    const count = digitsIn(word)
+    if (count === 0) {
+      if (months.has(word) && shortNumber.test(words[i + 1] ?? "")) i++
+      else kept.push(word)
+      continue
+    }
+    if (isCode(word, count)) {
       while (labels.has(kept.at(-1) ?? "")) kept.pop()
       continue
     }
     if (dayWithMonth.test(word)) continue
-    if (month.test(word) && shortNumber.test(words[i + 1] ?? "")) {
-      i++
-      continue
-    }
-    if (shortNumber.test(word) && month.test(words[i + 1] ?? "")) {
+    if (shortNumber.test(word) && months.has(words[i + 1] ?? "")) {
       i++
       continue
     }
@@ -90,13 +130,18 @@ const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
  */
 export const readText = remembered((text: string): TextReading => {
   const bounded = (text.length > longest ? text.slice(0, longest) : text).toWellFormed()
-  const plain = fold(bounded.normalize("NFKC")).normalize("NFD").replace(marks, "").normalize("NFC")
-  const words = withoutDates(plain)
-    .replace(clock, " ")
-    .replace(masked, " ")
-    .replace(separators, " ")
-    .split(" ")
-    .filter((word) => word !== "")
+  const plain = ascii.test(bounded)
+    ? fold(bounded)
+    : fold(bounded.normalize("NFKC")).normalize("NFD").replace(marks, "").normalize("NFC")
+  const undated = dateParts.test(plain) ? withoutDates(plain) : plain
+  const untimed = undated.includes(":") ? undated.replace(clock, " ") : undated
+  const bare = masks.test(untimed) ? untimed.replace(masked, " ") : untimed
+  const words =
+    asciiWords(bare) ??
+    bare
+      .replace(separators, " ")
+      .split(" ")
+      .filter((word) => word !== "")
   let from = 0
   let processor = ""
   for (;;) {

@@ -37,8 +37,14 @@ const toEntry = ({ lines, ...entry }: EntryRow): AnalysisEntry =>
 const byPlace = (a: AnalysisEntry, b: AnalysisEntry): number =>
   a.partition === b.partition ? (a.recordId < b.recordId ? -1 : 1) : a.partition < b.partition ? -1 : 1
 
-/** Of one partition. */
-const byRecord = (a: AnalysisEntry, b: AnalysisEntry): number => (a.recordId < b.recordId ? -1 : 1)
+/** Of one partition. Those of one account come in order already. */
+const inOrderOfRecords = (entries: ReadonlyArray<AnalysisEntry>): ReadonlyArray<AnalysisEntry> => {
+  for (let n = 1; n < entries.length; n++) {
+    if (entries[n - 1]!.recordId < entries[n]!.recordId) continue
+    return entries.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+  }
+  return entries
+}
 
 /** Ids that are compared with each block; where there are more, all blocks between the first and the last are read. */
 const mostCompared = 500
@@ -284,11 +290,12 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         const add = (one: EntryBlock) => {
           const known = all.get(one.partition) ?? []
           all.set(one.partition, known)
-          known.push(...unpackedEntries(one))
+          for (const entry of unpackedEntries(one)) known.push(entry)
         }
         for (const [key, some] of Map.groupBy(blocks, (one) => one.partition)) {
           if (some[0]!.body !== null) {
-            for (const one of some) add(one as EntryBlock)
+            const inOrder = some.toSorted((a, b) => (a.first < b.first ? -1 : 1))
+            for (const one of inOrder) add(one as EntryBlock)
             continue
           }
           const firsts = lastBlocks(some).map(({ first }) => first)
@@ -297,7 +304,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
           for (const one of found) add(one)
         }
         return [...all.keys()].toSorted().flatMap((key) => {
-          const some = all.get(key)!.toSorted(byRecord)
+          const some = inOrderOfRecords(all.get(key)!)
           return some.length > most ? some.slice(-most) : some
         })
       }),

@@ -105,26 +105,21 @@ export const packedGroups = (groups: ReadonlyArray<EntryGroup>) => {
 
 /** By record. */
 export const unpackedEntries = ({ accountId, body, partition, records }: EntryBlock): ReadonlyArray<AnalysisEntry> => {
-  const { lines = [], shapes }: Body = JSON.parse(body)
-  const fields: Array<Fields> = Array.from({ length: records.length })
+  const { lines, shapes }: Body = JSON.parse(body)
+  const entries: Array<AnalysisEntry> = Array.from({ length: records.length })
   for (const { at, columns, fields: names } of shapes) {
     const count = at?.length ?? records.length
     // Copies of one object are smaller than objects that get their fields one by one.
     const blank = Object.fromEntries(names.map((name, column) => [name, columns[column]![0]!]))
-    const different = names.flatMap((name, column) => {
-      const values = columns[column]!
-      return values.length === 1 ? [] : [[name, values] as const]
-    })
+    const different = names.filter((_, column) => columns[column]!.length > 1)
+    const values = columns.filter((column) => column.length > 1)
     for (let n = 0; n < count; n++) {
-      const own = { ...blank }
-      for (const [name, values] of different) own[name] = values[n]!
-      fields[at?.[n] ?? n] = own
+      const fields = { ...blank }
+      for (let column = 0; column < values.length; column++) fields[different[column]!] = values[column]![n]!
+      const place = at === undefined ? n : at[n]!
+      entries[place] = { partition, recordId: records[place]!, accountId, fields }
     }
   }
-  const linesAt = new Map(lines)
-  return records.map((recordId, at) => {
-    const own = linesAt.get(at)
-    const entry = { partition, recordId, accountId, fields: fields[at]! }
-    return own === undefined ? entry : { ...entry, lines: own }
-  })
+  for (const [place, own] of lines ?? []) entries[place] = { ...entries[place]!, lines: own }
+  return entries
 }
