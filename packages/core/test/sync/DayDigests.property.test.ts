@@ -68,7 +68,9 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
   // Of some banks each id is above the one before it.
   const digits = random.once(2) ? 4 : 1
   const nameOf = (): string => `u${String(++names).padStart(digits, "0")}`
-  const day = () => CalendarDate.addDays(first, random.below(40))
+  // Where so many come in a day, its rows are in several blocks.
+  const span = random.once(3) ? 2 : 40
+  const day = () => CalendarDate.addDays(first, random.below(span))
   const row = (): Row => ({
     id: random.once(25) ? "" : nameOf(),
     link: "",

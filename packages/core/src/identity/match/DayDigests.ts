@@ -1,7 +1,7 @@
 /**
  * Digests of the days that earlier reads have settled, so that a read of much the same matches only the rest.
  *
- * Days are put together to blocks. A block is settled when its live records are exactly the rows that the last read
+ * Rows are put together to blocks by their days. A block is settled when its live records are exactly the rows that the last read
  * showed of it: each found by its own upstream id, with the same content and status. Such rows stay with their
  * records whatever else a read shows, and at any time; so a block of which a read shows the same is left alone.
  *
@@ -12,48 +12,21 @@ import type { IndexEntry, RecordWrite } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { BlockDigests, unsettled } from "./BlockDigests.ts"
-import { dayNumber, makeDayOf, undatedDay } from "./EpochDays.ts"
+import { Blocks, type Days } from "./Blocks.ts"
+import { makeDayOf } from "./EpochDays.ts"
 import type { MatchResult } from "./Matching.ts"
 import { isProvenDay } from "./Proof.ts"
 import { type KnownBlocks, shownBlocks, type ShownBlocks } from "./ShownBlocks.ts"
 import { blocksApart, decodeStretches, encodeStretches, type Stretch } from "./Stretches.ts"
 import type { ReadSays, ShownRows } from "./ShownRows.ts"
 
-/** Rows of a block: so few that what changed brings little else along, so many that digests are fewer than rows. */
-const blockRows = 4
-
-const mostBlockDays = 32
-
 /** What is kept of a read. */
 interface Kept {
-  readonly blockDays: number
+  readonly blocks: Blocks
   /** Of all blocks that have live records. */
-  readonly blocks: BlockDigests
+  readonly digests: BlockDigests
   /** What the read showed, as text, where blocks say what it showed. */
   readonly stretches: string
-}
-
-/** How many days make a block, where rows come as often as these do: a power of two. */
-const daysFor = (days: Int32Array): number => {
-  let [first, last] = [Infinity, -Infinity]
-  for (const day of days) {
-    if (day === undatedDay) continue
-    if (day < first) first = day
-    if (day > last) last = day
-  }
-  if (first > last) return 1
-  const wanted = ((last - first + 1) * blockRows) / days.length
-  let blockDays = 1
-  while (blockDays < mostBlockDays && blockDays * 2 <= wanted) blockDays *= 2
-  return blockDays
-}
-
-/** Block of a day. Records without a day have one of their own, which is never settled. */
-const blockIn = (blockDays: number, day: number): number => Math.floor(day / blockDays)
-
-export interface Days {
-  readonly from: CalendarDate.CalendarDate
-  readonly to: CalendarDate.CalendarDate
 }
 
 /** A read beside what was settled. */
@@ -67,21 +40,8 @@ export interface Divided {
   readonly settled: ReadonlyArray<Observation>
   /** Whether no two rows of the read are known to have the same id. */
   readonly areDistinct: boolean
-}
-
-const daysOf = (blocks: Iterable<number>, blockDays: number): ReadonlyArray<Days> => {
-  const days: Array<{ from: number; to: number }> = []
-  for (const block of [...blocks].toSorted((a, b) => a - b)) {
-    if (block === blockIn(blockDays, undatedDay)) continue
-    const from = block * blockDays
-    const before = days.at(-1)
-    if (before?.to === from - 1) before.to += blockDays
-    else days.push({ from, to: from + blockDays - 1 })
-  }
-  return days.map(({ from, to }) => ({
-    from: CalendarDate.fromEpochDay(from),
-    to: CalendarDate.fromEpochDay(to)
-  }))
+  /** Whether a record is in none of the blocks, so that its row is settled. */
+  readonly isElsewhere: (record: Pick<IndexEntry, "date" | "providerId" | "state">) => boolean
 }
 
 /** Whether a row that is settled is named by one that is not, or shares its id with another record. */
@@ -99,13 +59,13 @@ export const isEntangled = ({ areDistinct, open, settled }: Divided, held: Reado
 /** A live record as it is after a read. */
 type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { readonly missed?: number }
 
-const format = "6"
+const format = "7"
 const notWhole = "-"
 const partsBeforeBlocks = 4
 
 /** `whole` is the digest of a read that changes nothing more, `mark` one of how the read was matched. */
-const encode = (whole: string | undefined, mark: string, { blockDays, blocks, stretches }: Kept): string =>
-  [format, whole ?? notWhole, mark, stretches, blockDays, ...blocks.texts].join(" ")
+const encode = (whole: string | undefined, mark: string, { blocks, digests, stretches }: Kept): string =>
+  [format, whole ?? notWhole, mark, stretches, blocks.text, ...digests.texts].join(" ")
 
 /** Where the text of the blocks begins. */
 const blocksFrom = (text: string): number => {
@@ -126,17 +86,14 @@ const isKept = (kept: string | undefined, text: string): boolean => {
 
 /** `undefined` for what another release has written. Of a read that was matched in another way only the blocks are told. */
 const decode = (text: string, mark: string): Kept | undefined => {
-  const [written, , marked, stretches, blockDays, ...blocks] = text.split(" ")
+  const [written, , marked, stretches, blocks, ...digests] = text.split(" ")
   if (written !== format) return undefined
   return {
-    blockDays: Number(blockDays),
-    blocks: BlockDigests.from(blocks),
+    blocks: Blocks.parse(blocks!),
+    digests: BlockDigests.from(digests),
     stretches: marked === mark ? stretches! : ""
   }
 }
-
-/** Blocks of other days than rows come in now have to be twice as long, or half, before all is looked at once more. */
-const stillFits = (blockDays: number, wanted: number): boolean => blockDays <= wanted * 2 && wanted <= blockDays * 2
 
 /** Compares the days of one read with the digests that are kept, and makes those to keep once the read is written. */
 export class DayDigests {
@@ -156,10 +113,10 @@ export class DayDigests {
   /** How many records were made of its rows, by block, before any other was known. */
   readonly #made = new Map<number, number>()
   #before: Kept | undefined
-  #blockDays = 1
+  #blocks = Blocks.daily
   /** Of each observation. */
   #blockAt = new Int32Array()
-  #blocks: ShownBlocks | undefined
+  #shownBlocks: ShownBlocks | undefined
   #divided: Divided | undefined
   #isDivided = false
   /** Whether what was kept holds no longer. */
@@ -190,37 +147,35 @@ export class DayDigests {
     const dayOf = makeDayOf()
     const days = new Int32Array(observations.length)
     for (let at = 0; at < days.length; at++) days[at] = dayOf(observations[at]!)
-    const wanted = daysFor(days)
+    const fitting = Blocks.fitting(days)
     const before = this.#kept === undefined ? undefined : decode(this.#kept, this.#mark)
-    this.#before = before !== undefined && stillFits(before.blockDays, wanted) ? before : undefined
-    this.#blockDays = this.#before?.blockDays ?? wanted
-    for (let at = 0; at < days.length; at++) days[at] = blockIn(this.#blockDays, days[at]!)
+    // Blocks have to be twice as large as they would be made now, or half, before all is looked at once more.
+    this.#before = before?.blocks.isLike(fitting) === true ? before : undefined
+    this.#blocks = this.#before?.blocks ?? fitting
+    for (let at = 0; at < days.length; at++) days[at] = this.#blocks.of(days[at]!, observations[at]!.providerId)
     this.#blockAt = days
   }
 
-  get #shownBlocks(): ShownBlocks {
-    return (this.#blocks ??= shownBlocks(this.#observations, this.#blockAt, this.#contentHash, this.#known))
+  get #ofRead(): ShownBlocks {
+    return (this.#shownBlocks ??= shownBlocks(this.#observations, this.#blockAt, this.#contentHash, this.#known))
   }
 
   /** What the read is known to show as the one before did; `undefined` where nothing is. */
   get #known(): KnownBlocks | undefined {
     if (this.#before === undefined || this.#stretches.length === 0) return undefined
-    const { blockDays, blocks: settled, stretches } = this.#before
+    const { blocks, digests: settled, stretches } = this.#before
     if (stretches === "") return undefined
-    const apart = blocksApart(decodeStretches(stretches), this.#stretches, blockDays, this.#observations.length)
+    const apart = blocksApart(decodeStretches(stretches), this.#stretches, blocks, this.#observations.length)
     return apart === undefined ? undefined : { settled, apart }
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
   divide(also: ReadonlyArray<Days> = []): Divided | undefined {
     if (this.#before === undefined) return undefined
-    const { blockDays, blocks: before } = this.#before
-    const blocks = new Set(before.apart(this.#shownBlocks.digests))
-    for (const { from, to } of also) {
-      const last = blockIn(blockDays, dayNumber(to))
-      for (let block = blockIn(blockDays, dayNumber(from)); block <= last; block++) {
-        if (before.get(block) !== undefined) blocks.add(block)
-      }
+    const before = this.#before.digests
+    const blocks = new Set(before.apart(this.#ofRead.digests))
+    for (const days of also) {
+      for (const block of this.#blocks.within(days)) if (before.get(block) !== undefined) blocks.add(block)
     }
     return (this.#divided = this.#dividedBy(blocks))
   }
@@ -228,7 +183,10 @@ export class DayDigests {
   #dividedBy(blocks: ReadonlySet<number>): Divided {
     const observations = this.#observations
     const areDistinct = this.#areDistinct
-    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations, areDistinct }
+    const dayOf = makeDayOf()
+    const isElsewhere: Divided["isElsewhere"] = (record) =>
+      record.state === "live" && record.date !== null && !blocks.has(this.#blocks.of(dayOf(record), record.providerId))
+    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations, areDistinct, isElsewhere }
     const blockAt = this.#blockAt
     const open: Array<Observation> = []
     const settled: Array<Observation> = []
@@ -237,7 +195,7 @@ export class DayDigests {
       const some = blocks.has(block) ? open : settled
       for (; at < blockAt.length && blockAt[at] === block; at++) some.push(observations[at]!)
     }
-    return { blocks, days: daysOf(blocks, this.#blockDays), open, settled, areDistinct }
+    return { blocks, days: this.#blocks.daysOf(blocks), open, settled, areDistinct, isElsewhere }
   }
 
   /** What the read was matched with, as it was divided or as a whole, and what came of it. */
@@ -271,7 +229,7 @@ export class DayDigests {
   #make(writes: ReadonlyArray<RecordWrite>): void {
     const dayOf = makeDayOf()
     for (const write of writes) {
-      const block = blockIn(this.#blockDays, dayOf(write))
+      const block = this.#blocks.of(dayOf(write), write.providerId)
       this.#made.set(block, (this.#made.get(block) ?? 0) + 1)
     }
   }
@@ -280,13 +238,13 @@ export class DayDigests {
    * What is settled after the read: of blocks that were looked at, what their live records come to beside the rows that it
    * shows, and of others what was settled before.
    */
-  #settled(): { readonly blocks: BlockDigests; readonly isQuiet: boolean } {
+  #settled(): { readonly digests: BlockDigests; readonly isQuiet: boolean } {
     // Whether the same read once more, at any time, would change nothing.
-    let isQuiet = !this.#shownBlocks.hasOpen
-    let blocks = BlockDigests.none()
+    let isQuiet = !this.#ofRead.hasOpen
+    let digests = BlockDigests.none()
     if (this.#isDivided) {
-      blocks = this.#before!.blocks.copy
-      for (const block of this.#divided!.blocks) blocks.delete(block)
+      digests = this.#before!.digests.copy
+      for (const block of this.#divided!.blocks) digests.delete(block)
     }
     const bounds = { historyFrom: this.#historyFrom, oldest: this.#oldest }
     // Whether the read says anything of posted records that it does not show.
@@ -295,18 +253,18 @@ export class DayDigests {
     const left = new Map<number, number>()
     const shown = new Map<string, Observation>()
     for (const observation of this.#isDivided ? this.#divided!.open : this.#observations) {
-      const block = blockIn(this.#blockDays, dayOf(observation))
+      const block = this.#blocks.of(dayOf(observation), observation.providerId)
       left.set(block, (left.get(block) ?? 0) + 1)
       if (this.#live.size > 0) shown.set(observation.providerId, observation)
     }
     for (const [block, rows] of this.#made) {
-      blocks.set(block, this.#shownBlocks.digests.get(block) ?? unsettled)
+      digests.set(block, this.#ofRead.digests.get(block) ?? unsettled)
       left.set(block, (left.get(block) ?? 0) - rows)
     }
     const open = new Set<number>()
     for (const record of this.#live.values()) {
-      const block = blockIn(this.#blockDays, dayOf(record))
-      blocks.set(block, this.#shownBlocks.digests.get(block) ?? unsettled)
+      const block = this.#blocks.of(dayOf(record), record.providerId)
+      digests.set(block, this.#ofRead.digests.get(block) ?? unsettled)
       const { date, hash, missed = 0, pending, providerId } = record
       const row = shown.get(providerId)
       if (missed === 0 && row?.hash === hash && row.pending === pending && row.date === date) {
@@ -323,14 +281,14 @@ export class DayDigests {
       open.add(block)
       isQuiet = false
     }
-    for (const block of open) if (blocks.get(block) !== undefined) blocks.set(block, unsettled)
-    return { blocks, isQuiet }
+    for (const block of open) if (digests.get(block) !== undefined) digests.set(block, unsettled)
+    return { digests, isQuiet }
   }
 
   /** What to keep once all is written, or `undefined` where that is kept already. */
   get text(): string | undefined {
-    const { blocks, isQuiet } = this.#settled()
-    const kept = { blockDays: this.#blockDays, blocks, stretches: encodeStretches(this.#stretches) }
+    const { digests, isQuiet } = this.#settled()
+    const kept = { blocks: this.#blocks, digests, stretches: encodeStretches(this.#stretches) }
     const text = encode(isQuiet ? this.#whole : undefined, this.#mark, kept)
     return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }

@@ -15,7 +15,7 @@ import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
-import type { Days } from "./DayDigests.ts"
+import type { Days } from "./Blocks.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
 export interface MatchConfig {

@@ -2,6 +2,7 @@
  * What a read shows, cut into stretches of some days: where two reads have a stretch in common, its rows are the same, and
  * nobody has to go through them to tell.
  */
+import type { Blocks } from "./Blocks.ts"
 import { undatedDay } from "./EpochDays.ts"
 
 /** Rows that a read shows one after the other. */
@@ -28,7 +29,7 @@ const spanOf = (day: number): number => Math.floor(day / spanDays)
 export const endsBefore = (day: number, lastDay: number, rows: number): boolean =>
   rows >= mostRows || (rows >= someRows && day !== lastDay && (rows >= manyRows || spanOf(day) !== spanOf(lastDay)))
 
-const end = ","
+const stretchEnd = ","
 const partEnd = "."
 const radix = 36
 
@@ -41,14 +42,14 @@ export const encodeStretches = (stretches: ReadonlyArray<Stretch>): string => {
     texts.push(`${(first - before).toString(radix)}${partEnd}${(last - first).toString(radix)}${partEnd}${digest}`)
     before = first
   }
-  return texts.join(end)
+  return texts.join(stretchEnd)
 }
 
 export const decodeStretches = (text: string): ReadonlyArray<Stretch> => {
   let before = 0
   return text === ""
     ? []
-    : text.split(end).map((one) => {
+    : text.split(stretchEnd).map((one) => {
         const [from, days, digest] = one.split(partEnd)
         const first = before + parseInt(from!, radix)
         before = first
@@ -60,22 +61,21 @@ export const decodeStretches = (text: string): ReadonlyArray<Stretch> => {
 export const blocksApart = (
   before: ReadonlyArray<Stretch>,
   now: ReadonlyArray<Stretch>,
-  blockDays: number,
+  blocks: Blocks,
   most: number
 ): ReadonlySet<number> | undefined => {
-  const blocks = new Set<number>()
+  const found = new Set<number>()
   const digestsOf = (stretches: ReadonlyArray<Stretch>) => new Set(stretches.map(({ digest }) => digest))
   const add = (stretches: ReadonlyArray<Stretch>, others: ReadonlySet<string>): boolean => {
     for (const { digest, first, last } of stretches) {
       // What has no day is in a block that is never settled.
       if (first === undatedDay || others.has(digest)) continue
-      const to = Math.floor(last / blockDays)
-      const from = Math.floor(first / blockDays)
-      if (to - from > most) return false
-      for (let block = from; block <= to; block++) blocks.add(block)
-      if (blocks.size > most) return false
+      const [from, end] = [blocks.from(first), blocks.after(last)]
+      if (end - from > most) return false
+      for (let block = from; block < end; block++) found.add(block)
+      if (found.size > most) return false
     }
     return true
   }
-  return add(before, digestsOf(now)) && add(now, digestsOf(before)) ? blocks : undefined
+  return add(before, digestsOf(now)) && add(now, digestsOf(before)) ? found : undefined
 }

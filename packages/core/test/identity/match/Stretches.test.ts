@@ -1,7 +1,8 @@
 /** What two reads have in common is told without going through their rows. */
 import { NodeDigest } from "@millrace/adapters"
 import { undatedDay } from "../../../src/identity/match/EpochDays.ts"
-import { DayDigests } from "../../../src/identity/match/DayDigests.ts"
+import { Blocks } from "../../../src/identity/match/Blocks.ts"
+import { DayDigests, isEntangled } from "../../../src/identity/match/DayDigests.ts"
 import { ShownRows } from "../../../src/identity/match/ShownRows.ts"
 import { blocksApart, decodeStretches, encodeStretches, type Stretch } from "../../../src/identity/match/Stretches.ts"
 import type { IndexEntry } from "../../../src/record/LedgerRecord.ts"
@@ -14,17 +15,19 @@ import * as Effect from "effect/Effect"
 
 const first = CalendarDate.make("2026-01-01")
 
-/** The n-th row: three a day, the newest first. */
-const row = (n: number, said = "as ever"): Observation => ({
+/** The n-th row, as many as that a day. */
+const row = (n: number, said = "as ever", perDay = 3): Observation => ({
   providerId: `u${n}`,
   pendingProviderId: "",
-  date: CalendarDate.addDays(first, Math.floor(n / 3)),
+  date: CalendarDate.addDays(first, Math.floor(n / perDay)),
   pending: false,
   hash: `${n} ${said}`,
   fields: {}
 })
 
-const rowsTo = (count: number): Array<Observation> => Array.from({ length: count }, (_, at) => row(count - 1 - at))
+/** The newest first. */
+const rowsTo = (count: number, perDay = 3): Array<Observation> =>
+  Array.from({ length: count }, (_, at) => row(count - 1 - at, "as ever", perDay))
 
 const entryOf = ({ date, hash, pending, providerId }: Observation): IndexEntry => ({
   id: `record-${providerId}`,
@@ -76,6 +79,7 @@ describe("stretches of a read", () => {
   })
 
   it("say of which blocks one of two reads shows something else, whichever it is", () => {
+    const blocks = Blocks.parse("4/1")
     const one = [
       { digest: "a", first: 10, last: 19 },
       { digest: "b", first: 20, last: 29 }
@@ -88,10 +92,10 @@ describe("stretches of a read", () => {
       [one, other],
       [other, one]
     ] as const) {
-      expect([...blocksApart(before, now, 4, 100)!].toSorted((a, b) => a - b)).toEqual([2, 3, 4, 10])
+      expect([...blocksApart(before, now, blocks, 100)!].toSorted((a, b) => a - b)).toEqual([2, 3, 4, 10])
     }
-    expect(blocksApart(one, one, 4, 100)).toEqual(new Set())
-    expect(blocksApart(one, other, 4, 3)).toBeUndefined()
+    expect(blocksApart(one, one, blocks, 100)).toEqual(new Set())
+    expect(blocksApart(one, other, blocks, 3)).toBeUndefined()
   })
 })
 
@@ -112,6 +116,23 @@ describe("a read that shows few rows otherwise", () => {
     expect(divided.open).toEqual(now.slice(300, 303))
     expect(divided.settled.length).toBe(897)
     expect(hashed).toBeLessThan(20)
+  })
+
+  it("looks at some rows of a day with many, and at no records of the others", () => {
+    const { contentHash } = digest
+    const rows = rowsTo(2_000, 100)
+    const now = rows.with(1_000, row(999, "now", 100))
+    const digests = new DayDigests(settledBy(rows, contentHash), shownOf(now, contentHash), says, contentHash)
+    digests.show(now)
+    const divided = digests.divide()!
+    expect(divided.open).toContain(now[1_000])
+    expect(divided.open.length).toBeLessThan(25)
+    expect(divided.days).toEqual([{ from: now[1_000]!.date, to: now[1_000]!.date }])
+    const held = rows.map(entryOf).filter((entry) => !divided.isElsewhere(entry))
+    expect(held.map(({ providerId }) => providerId)).toEqual(divided.open.map(({ providerId }) => providerId))
+    expect(isEntangled(divided, held)).toBe(false)
+    const gone: IndexEntry = { ...entryOf(rows[0]!), state: "removed" }
+    expect([gone, { ...gone, state: "live", date: null } as const].some(divided.isElsewhere)).toBe(false)
   })
 
   it("looks at a block of which a row is gone, though all that it shows of it is known", () => {
