@@ -49,7 +49,7 @@ describe("blocks", () => {
     const blocks = blocksOf(rows)
     expect(blocks.map((block) => block.rows)).toEqual([blockRows, blockRows, 3])
     const bytes = Buffer.from(blocks[2]!.texts)
-    expect(blocks[2]!.inBytes).toBe(true)
+    expect(blocks[2]!.isFolded).toBe(true)
     expect(saidBy(bytes.length, (begin, end) => bytes.toString("utf8", begin, end), blocks[2]!.starts)).toEqual(
       rows.slice(-3).map(({ fields }) => expect.stringMatching(new RegExp(`^\u001f${fields.description}\u001f`, "u")))
     )
@@ -57,7 +57,7 @@ describe("blocks", () => {
     const rare = ["İ 😀", "ⱥ", "b"].map((description) => ({ pending: false, fields: { description } }))
     const [block] = blocksOf(rare)
     const points = Array.from(block!.texts)
-    expect(block!.inBytes).toBe(false)
+    expect(block!.isFolded).toBe(false)
     expect(saidBy(points.length, (begin, end) => points.slice(begin, end).join(""), block!.starts)).toEqual(
       rare.map(({ fields }) => `\u001f${fields.description}${"\u001f".repeat(5)}`)
     )
@@ -85,6 +85,31 @@ describe("blocks", () => {
     )
     expect(block!.amountRows).toBe("{2,3,1}")
     expect(nearest("1e400")).toBeLessThan(Infinity)
+  })
+})
+
+const bitsOf = (signature: string): ReadonlySet<number> => {
+  const bytes = Buffer.from(signature, "base64")
+  return new Set(Array.from({ length: bytes.length * 8 }, (_, n) => n).filter((n) => bytes[n >> 3]! & (1 << (n & 7))))
+}
+
+describe("the signature of a block", () => {
+  it("has the bits of all grams of its texts and no others, whether lower case is made here or by PostgreSQL", () => {
+    for (const word of ["Zürich", "ΟΔΟΣ ὁδός", "İstanbul", "東京 😀"]) {
+      const some = Array.from({ length: 20 }, (_, n) => ({
+        pending: false,
+        fields: { description: `${word} ${n * n}` }
+      }))
+      const [block] = blocksOf(some)
+      const size = Buffer.from(block!.signature, "base64").length * 8
+      expect(bitsOf(block!.signature)).toEqual(new Set(gramsOf(block!.texts).map((gram) => gram & (size - 1))))
+      expect(size).toBeLessThan(1_024)
+    }
+    const many = Array.from({ length: blockRows }, (_, n) => ({
+      pending: false,
+      fields: { description: (n * 7_919 * 104_729).toString(36).repeat(9) + (n * 611_953).toString(36) }
+    }))
+    expect(Buffer.from(blocksOf(many)[0]!.signature, "base64").length * 8).toBeGreaterThan(2_048)
   })
 })
 

@@ -24,7 +24,7 @@ export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
         blocks.map(({ rows }) => String(rows)),
         blocks.map(({ texts }) => texts),
         blocks.map(({ starts }) => starts),
-        blocks.map(({ inBytes }) => String(inBytes)),
+        blocks.map(({ isFolded }) => String(isFolded)),
         blocks.map(({ signature }) => signature),
         blocks.map(({ amounts }) => amounts),
         blocks.map(({ amountRows }) => amountRows)
@@ -37,7 +37,7 @@ export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
 /** `from`: the number of the first of the parameters. */
 export const givenBlocks = (from: number): string => {
   const column = (n: number) => `string_to_array($${from + n}, $${from}, '')`
-  return `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, lower(b.texts collate "pg_c_utf8") as texts, b.starts::int[] as starts,
+  return `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, case when b.in_bytes::boolean then b.texts else lower(b.texts collate "pg_c_utf8") end as texts, b.starts::int[] as starts,
       b.in_bytes::boolean as in_bytes, decode(b.signature, 'base64') as signature, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
       (sum(b.rows::int) over (order by b.n))::int as up_to, b.n
     from unnest(${[1, 2, 3, 4, 5, 6, 7].map(column).join(", ")}) with ordinality
