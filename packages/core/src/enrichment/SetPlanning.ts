@@ -357,12 +357,15 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     return again
   }
 
+  const readsFew = kind.readsFew === true
   let pending = yield* room.take(inOrder, limits.runPartitions, (some) =>
-    Effect.map(read(some), (found) => {
-      let records = 0
-      for (const partition of found.values()) records += partition.records.length
-      return records
-    })
+    readsFew
+      ? Effect.succeed(0)
+      : Effect.map(read(some), (found) => {
+          let records = 0
+          for (const partition of found.values()) records += partition.records.length
+          return records
+        })
   )
   const waiting = new Set(inOrder.slice(pending.length))
   for (let round = 1; pending.length > 0; round++) {
@@ -372,7 +375,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       break
     }
     const neighbours = pending.flatMap((key) => kind.neighbours?.(prepared, key) ?? [])
-    yield* read([...pending, ...neighbours])
+    yield* read(readsFew ? neighbours : [...pending, ...neighbours])
     const whole = yield* attempt(pending)
     const again: Array<PartitionKey> = []
     if (Exit.isSuccess(whole)) again.push(...settle(pending, whole.value))

@@ -255,6 +255,11 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
       known: Pick<PlanInput<Prepared, State>, "prepared" | "enrichmentId" | "past" | "baseCurrency" | "today">
     ): ReadonlyArray<PlanFigure>
   }
+  /**
+   * Whether it needs few of the partitions that changed, and reads those itself. All of them are read before it plans unless
+   * given, and as many are planned in one transaction as there is room for their records.
+   */
+  readonly readsFew?: true
   /** Read together with a dirty partition, in one go. */
   neighbours?(prepared: Prepared, key: PartitionKey): ReadonlyArray<PartitionKey>
   /** Reads and decides, and writes nothing. The same input gives the same plan, to the byte. */

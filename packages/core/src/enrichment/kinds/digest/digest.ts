@@ -36,6 +36,8 @@ export const makeDigest = ({
   Evidence: Schema.Null,
   lines: true,
   pulse: ledgerKey,
+  // Most periods that change were never told of.
+  readsFew: true,
   reads: (_, catalog) => subjectIn(catalog).reads,
   partitions: ({ recurrence, subject }, { fields }) => {
     if (subject.manner === "standing") return [standingKey]

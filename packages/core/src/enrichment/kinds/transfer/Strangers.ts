@@ -53,8 +53,9 @@ const lowerBound = (values: Float64Array, least: number): number => {
 }
 
 /** How many of amounts in order are from `least` to `most`. */
-const within = (values: Float64Array | undefined, least: number, most: number): number => {
-  if (values === undefined) return 0
+const within = (gathered: Gathered | undefined, least: number, most: number): number => {
+  if (gathered === undefined) return 0
+  const values = gathered.sorted()
   const first = lowerBound(values, least)
   // Most often there are none, or only a few.
   for (let last = first; last < first + few; last++) {
@@ -65,10 +66,11 @@ const within = (values: Float64Array | undefined, least: number, most: number): 
 
 const few = 4
 
-/** Amounts that are gathered, and then put in order. */
+/** Amounts that are gathered, and put in order when somebody asks: of most accounts nobody does. */
 export class Gathered {
   private units = new Float64Array(64)
-  private size = 0
+  private inOrder: Float64Array | undefined
+  size = 0
 
   /** Those of some days, from the first to and without the last. */
   add(units: ReadonlyArray<number>, first: number, last: number): void {
@@ -80,19 +82,19 @@ export class Gathered {
     }
     for (let n = first, at = this.size; n < last; n++, at++) this.units[at] = units[n]!
     this.size = size
+    this.inOrder = undefined
   }
 
   sorted(): Float64Array {
-    return this.units.subarray(0, this.size).toSorted()
+    return (this.inOrder ??= this.units.subarray(0, this.size).toSorted())
   }
 }
 
 /** Counts of strangers for the outflows of one month. Currencies and accounts are numbers of the space. */
 export class StrangerCounts {
   private readonly accounts: number
-  /** Amounts in order. */
-  private readonly byCurrency: ReadonlyArray<Float64Array | undefined>
-  private readonly byAccount: ReadonlyArray<Float64Array | undefined>
+  private readonly byCurrency: ReadonlyArray<Gathered | undefined>
+  private readonly byAccount: ReadonlyArray<Gathered | undefined>
 
   constructor(all: ReadonlyArray<Strangers>, [from, to]: readonly [number, number], space: LegSpace) {
     this.accounts = space.accounts.length
@@ -111,14 +113,14 @@ export class StrangerCounts {
       const own = (owners[number * this.accounts + owner.number] ??= new Gathered())
       own.add(units, first, last)
     }
-    this.byCurrency = Array.from(currencies, (gathered) => gathered?.sorted())
-    this.byAccount = Array.from(owners, (gathered) => gathered?.sorted())
+    this.byCurrency = currencies
+    this.byAccount = owners
   }
 
   /** All of other accounts. */
   all(currency: number, notOf: number): number {
     const own = this.byAccount[currency * this.accounts + notOf]
-    return (this.byCurrency[currency]?.length ?? 0) - (own?.length ?? 0)
+    return (this.byCurrency[currency]?.size ?? 0) - (own?.size ?? 0)
   }
 
   /** Those of other accounts with an amount from `least` to `most`. */
