@@ -37,6 +37,9 @@ export const headLength = ({ pendingProviderId, providerId }: TakenRow): number 
  */
 const own = " "
 
+/** The same in memory of its own. */
+const alone = (text: string): string => (own + text).slice(own.length)
+
 /** What some rows of an account say. */
 class Part {
   readonly #text: () => string
@@ -97,6 +100,9 @@ class RowAside implements Observation {
   readonly #part: Part
   readonly #at: number
   #hash: string | undefined
+  /** Where it is at hand. */
+  #text: string | undefined
+  #fields: Fields | undefined
 
   constructor(
     head: Pick<Observation, "providerId" | "pendingProviderId" | "pending" | "date">,
@@ -111,8 +117,12 @@ class RowAside implements Observation {
     this.#at = at
   }
 
+  keep(): void {
+    this.#text ??= alone(this.#part.textAt(this.#at))
+  }
+
   get content(): string {
-    return contentOf(this.#part.textAt(this.#at))
+    return contentOf(this.#text ?? this.#part.textAt(this.#at))
   }
 
   get hash(): string {
@@ -120,7 +130,8 @@ class RowAside implements Observation {
   }
 
   get fields(): Fields {
-    return this.#part.fieldsAt(this.#at)
+    if (this.#text === undefined) return this.#part.fieldsAt(this.#at)
+    return (this.#fields ??= fieldsFrom(this.#part.form.plan, this.#text))
   }
 }
 
@@ -136,8 +147,7 @@ export class RowsAside {
 
   /** `texts` gives what they say as one text; it may be asked for again at any time. */
   add(heads: string, texts: () => string): void {
-    const columns = (own + heads)
-      .slice(own.length)
+    const columns = alone(heads)
       .split(columnEnd)
       .map((column) => column.split(valueEnd))
     const [ids, links, pending, dates] = [columns[0]!, columns[1]!, columns[2]!, columns[3]!]

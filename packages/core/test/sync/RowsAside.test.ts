@@ -63,6 +63,16 @@ describe("rows on their way back", () => {
     expect(unpacked()).toBe(6)
   })
 
+  it("have what they say at hand where they were kept while it was", () => {
+    const { rows, unpacked } = arrange(5)
+    for (const row of rows) row.keep!()
+    for (const [n, { content, fields, hash }] of rows.entries()) {
+      const one = rowOf(n)
+      expect({ content, fields, hash }).toEqual({ content: one.content, fields: one.fields, hash: one.hash })
+    }
+    expect(unpacked()).toBe(5)
+  })
+
   it("stay with whoever goes to and fro", () => {
     const { rows, unpacked } = arrange(5)
     for (let times = 0; times < 100; times++) {

@@ -160,13 +160,17 @@ export class DayDigests {
     return (this.#shownBlocks ??= shownBlocks(this.#observations, this.#blockAt, this.#contentHash, this.#known))
   }
 
-  /** What the read is known to show as the one before did; `undefined` where nothing is. */
+  /** What was settled, and where the read may show anything else; `undefined` where nothing is known. */
   get #known(): KnownBlocks | undefined {
-    if (this.#before === undefined || this.#stretches.length === 0) return undefined
+    if (this.#before === undefined) return undefined
     const { blocks, digests: settled, stretches } = this.#before
-    if (stretches === "") return undefined
-    const apart = blocksApart(decodeStretches(stretches), this.#stretches, blocks, this.#observations.length)
-    return apart === undefined ? undefined : { settled, apart }
+    const areTold = stretches !== "" && this.#stretches.length > 0
+    return {
+      settled,
+      apart: areTold
+        ? blocksApart(decodeStretches(stretches), this.#stretches, blocks, this.#observations.length)
+        : undefined
+    }
   }
 
   /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */

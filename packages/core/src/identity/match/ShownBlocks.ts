@@ -1,5 +1,6 @@
 /** Digests of what a read shows of each block of days. */
 import type { Observation } from "../../record/Observation.ts"
+import { limits } from "../../shared/Limits.ts"
 import { BlockDigests, unsettled } from "./BlockDigests.ts"
 import { matchedText } from "./ShownRows.ts"
 
@@ -27,49 +28,66 @@ export interface ShownBlocks {
   readonly hasOpen: boolean
 }
 
-/** What an earlier read has settled, and the blocks of which this one may show anything else. */
+/** What an earlier read has settled, and the blocks of which this one may show anything else: all of them, where `undefined`. */
 export interface KnownBlocks {
   readonly settled: BlockDigests
-  readonly apart: ReadonlySet<number>
+  readonly apart: ReadonlySet<number> | undefined
+}
+
+/** So many rows that will be asked for are kept at hand, at most. */
+const mostKept = limits.stagedInMemory
+
+/** What is seen of a block before all of it is. */
+interface Begun {
+  text: string
+  readonly rows: Array<number>
 }
 
 /**
- * `blockAt` is the block of each observation. No text of a block is held for longer than its digest takes. What is known to be
- * as it was settled has the digest of then.
+ * `blockAt` is the block of each observation. No text of a block is held for longer than its digest takes, but for those of
+ * rows that are not as they were settled, which will be asked for. What is known to be as it was settled has the digest of
+ * then.
  */
 export const shownBlocks = (
   observations: ReadonlyArray<Observation>,
   blockAt: Int32Array,
   contentHash: (text: string) => string,
-  known: KnownBlocks = { settled: BlockDigests.none(), apart: new Set() }
+  { apart, settled }: KnownBlocks = { settled: BlockDigests.none(), apart: undefined }
 ): ShownBlocks => {
   const lastOf = new Map<number, number>()
   for (let at = 0; at < blockAt.length; at++) {
     if (at + 1 === blockAt.length || blockAt[at + 1] !== blockAt[at]) lastOf.set(blockAt[at]!, at)
   }
-  const digests = known.settled.copy
-  for (const block of [...known.apart, ...known.settled.unsettled]) digests.delete(block)
-  /** Of blocks of which more is shown further on. */
-  const texts = new Map<number, string>()
+  const digests = apart === undefined ? BlockDigests.none() : settled.copy
+  if (apart !== undefined) for (const block of [...apart, ...settled.unsettled]) digests.delete(block)
+  const begun = new Map<number, Begun>()
   const open = new Set<number>()
+  let kept = 0
   for (let at = 0; at < blockAt.length;) {
     const block = blockAt[at]!
     const next = endOfRun(blockAt, at)
-    if (!known.apart.has(block) && isSettled(known.settled, block)) {
+    if (apart?.has(block) === false && isSettled(settled, block)) {
       at = next
       continue
     }
-    let text = texts.get(block) ?? ""
+    const seen = begun.get(block) ?? { text: "", rows: [] }
     for (; at < next; at++) {
       const observation = observations[at]!
-      text += matchedText(observation)
+      seen.text += matchedText(observation)
+      seen.rows.push(at)
       if (!canSettle(observation)) open.add(block)
     }
-    if (at - 1 < lastOf.get(block)!) texts.set(block, text)
-    else {
-      texts.delete(block)
-      digests.set(block, open.has(block) ? unsettled : contentHash(text))
+    if (at - 1 < lastOf.get(block)!) {
+      begun.set(block, seen)
+      continue
     }
+    begun.delete(block)
+    const digest = open.has(block) ? unsettled : contentHash(seen.text)
+    digests.set(block, digest)
+    const before = settled.get(block)
+    if (before === undefined || (before === digest && before !== unsettled) || kept >= mostKept) continue
+    for (const row of seen.rows) observations[row]!.keep?.()
+    kept += seen.rows.length
   }
   return { digests, hasOpen: open.size > 0 }
 }

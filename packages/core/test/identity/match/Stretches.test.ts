@@ -118,6 +118,21 @@ describe("a read that shows few rows otherwise", () => {
     expect(hashed).toBeLessThan(20)
   })
 
+  it("has at hand what the rows of those blocks say, and of no others", () => {
+    const { contentHash } = digest
+    for (const perDay of [3, 100]) {
+      const rows = rowsTo(2_000, perDay)
+      const kept: Array<Observation> = []
+      const now = rows.with(1_000, row(999, "now", perDay)).map((one) => {
+        const watched: Observation = { ...one, keep: () => void kept.push(watched) }
+        return watched
+      })
+      const digests = new DayDigests(settledBy(rows, contentHash), shownOf(now, contentHash), says, contentHash)
+      digests.show(now)
+      expect(kept).toEqual(digests.divide()!.open)
+    }
+  })
+
   it("looks at some rows of a day with many, and at no records of the others", () => {
     const { contentHash } = digest
     const rows = rowsTo(2_000, 100)
