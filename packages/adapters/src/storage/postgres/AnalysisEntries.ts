@@ -47,7 +47,7 @@ const inOrderOfRecords = (entries: ReadonlyArray<AnalysisEntry>): ReadonlyArray<
 }
 
 /** Ids that are compared with each block; where there are more, all blocks between the first and the last are read. */
-const mostCompared = 500
+const mostCompared = 2_000
 
 /** Written in one statement. */
 const blocksAtOnce = 500
@@ -121,10 +121,11 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
     const around = (recordIds: ReadonlyArray<string>): Fragment => {
       const ids = recordIds.toSorted()
       const between = sql`last_record >= ${ids[0]} and first_record <= ${ids.at(-1)}`
+      // How many of the ids come before a place in their order is found by halving.
       return ids.length > mostCompared
         ? between
-        : sql`${between} and exists (select from unnest(${ids}::text[]) g(id)
-            where g.id >= first_record and g.id <= last_record)`
+        : sql`${between} and (first_record = any(${ids}::text[])
+            or width_bucket(first_record::text, ${ids}::text[]) < width_bucket(last_record::text, ${ids}::text[]))`
     }
 
     /**
