@@ -44,6 +44,7 @@ import { PlanningRoom } from "./PlanningRoom.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
 import { makeFindingKeeping } from "./FindingKeeping.ts"
+import { EntriesAhead } from "./EntriesAhead.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
 
@@ -374,11 +375,19 @@ export class Analysis extends Context.Service<
             )
           )
           let next = yield* read(head)
+          const ahead = new EntriesAhead()
+          const seen = ahead.over(store)
           for (let tries = 0; next !== undefined;) {
             yield* yieldIfRevoked
             const { begun, emptied, gone, isRead, moved, slice, today } = next
             const room = new PlanningRoom(isRead ? extent.planned : 0)
-            const result = yield* slice.plan({ room, isRead, aside: failed })
+            const result = yield* Effect.provideService(
+              slice.plan({ room, isRead, aside: failed }),
+              AnalysisStore,
+              seen
+            )
+            // What was read before was for these.
+            ahead.clear()
             const isLast = isRead && !room.hasRest
             const known = Object.fromEntries(
               [...planned].flatMap(([id, tag]) => {
@@ -392,13 +401,16 @@ export class Analysis extends Context.Service<
             Object.assign(known, begun)
             // While a slice is written the next one is read: it holds other records, and depends on nothing that this one says.
             const foreseen = isRead || next.hasUnmarked ? undefined : headAfter(next, result, known)
-            const [written, ahead] = yield* Effect.all(
+            // Where partitions wait their records are read, which this one seldom writes.
+            const reading = isRead && !isLast ? ahead.read(scope, result.planned) : Effect.void
+            const [written, following] = yield* Effect.all(
               [
                 commit(run, head, result, moved, emptied, known, isLast ? gone : [], today),
-                foreseen === undefined ? Effect.undefined : read(foreseen)
+                foreseen === undefined ? Effect.as(reading, undefined) : read(foreseen)
               ],
               { concurrency: 2 }
             )
+            if (written) ahead.forget(result.planned)
             if (!written) {
               if (++tries > conflictTries) {
                 faults.push(
@@ -420,8 +432,11 @@ export class Analysis extends Context.Service<
             const version = written ? head.version + 1 : undefined
             head = yield* store.head(scope)
             const isAlone = head.version === version
-            if (!isAlone) fresh = new Set()
-            next = isAlone && ahead !== undefined ? ahead : yield* read(head)
+            if (!isAlone) {
+              fresh = new Set()
+              ahead.clear()
+            }
+            next = isAlone && following !== undefined ? following : yield* read(head)
           }
           return faults
         },

@@ -99,6 +99,8 @@ export interface SetPlanned {
   readonly touched: ReadonlyMap<string, AccountId>
   /** Partitions that were planned: what is said of a record by others stays. */
   readonly planned: ReadonlySet<PartitionKey>
+  /** Partitions that there was no room for, in the order in which they are planned. */
+  readonly waiting: ReadonlyArray<PartitionKey>
   /** Partitions that could not be planned. */
   readonly failed: ReadonlySet<PartitionKey>
   readonly faults: ReadonlyArray<string>
@@ -501,6 +503,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     messages,
     touched,
     planned: new Set(keys),
+    waiting: [...waiting],
     failed,
     faults,
     isSlow: time.isSlow
