@@ -32,6 +32,7 @@ export {
   recordStates,
   type RecordWrite
 } from "../record/LedgerRecord.ts"
+export { idPartOf, type IdParts, isInParts, mostIdParts } from "../record/IdParts.ts"
 export { matches } from "../record/RecordMatch.ts"
 export type { ShownStep } from "../record/Shown.ts"
 export {

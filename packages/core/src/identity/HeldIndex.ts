@@ -11,7 +11,7 @@ import type { Observation } from "../record/Observation.ts"
 import { trusted } from "./match/Coverage.ts"
 import { IdentityStore } from "./IdentityStore.ts"
 import { lateReachDays } from "./match/LateSettlement.ts"
-import type { Days } from "./match/Blocks.ts"
+import type { OpenDays } from "./match/Blocks.ts"
 
 /** A read, as far as it decides what can be meant. */
 export interface ReadScope {
@@ -25,9 +25,7 @@ export interface ReadScope {
   /** As in `MatchInput`. */
   readonly keyed?: true
   /** Of a full read only the records of these days can be meant, besides undated ones and tombstones. */
-  readonly days?: ReadonlyArray<Days>
-  /** Which of these cannot be meant all the same. */
-  readonly isElsewhere?: (entry: IndexEntry) => boolean
+  readonly days?: ReadonlyArray<OpenDays>
 }
 
 /** Days before what is read that a record may be dated and still be meant. */
@@ -68,13 +66,10 @@ const make = Effect.gen(function* () {
   const identity = yield* IdentityStore
 
   const byRead = Effect.fnUntraced(function* (read: ReadScope) {
-    const { days, idTrust, isElsewhere, observations, pendingCoverage, scope } = read
+    const { days, idTrust, observations, pendingCoverage, scope } = read
     const byId = trusted(idTrust)
     const coverage = widest(read.coverage, pendingCoverage)
-    if (coverage.kind === "full") {
-      const found = yield* records.index(scope, days === undefined ? {} : { days })
-      return isElsewhere === undefined ? found : found.filter((entry) => !isElsewhere(entry))
-    }
+    if (coverage.kind === "full") return yield* records.index(scope, days === undefined ? {} : { days })
     if (coverage.kind === "delta" && !byId) return yield* records.index(scope, {})
     if (coverage.kind === "delta") {
       const named = idsNamed(read, new Set())

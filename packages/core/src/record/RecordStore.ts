@@ -8,6 +8,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { DataType } from "./DataType.ts"
+import type { IdParts } from "./IdParts.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
 import type { ShownPage } from "./ShownPage.ts"
@@ -22,7 +23,8 @@ export interface RecordScope {
 
 export interface IndexQuery {
   readonly from?: CalendarDate
-  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate }>
+  /** Of dated live records those of these days, and of a day those whose upstream ids are in the parts that are told with it. */
+  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate; readonly idParts?: IdParts }>
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
 }

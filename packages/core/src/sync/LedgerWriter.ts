@@ -183,8 +183,8 @@ export class LedgerWriter extends Context.Service<
         config: MatchConfig
       ) {
         const { scope } = snapshot
-        const nearOf = ({ days, isElsewhere, open }: Divided) =>
-          around({ ...snapshot, observations: open, days, isElsewhere }, recalled.hasAliases)
+        const nearOf = ({ days, open }: Divided) =>
+          around({ ...snapshot, observations: open, days }, recalled.hasAliases)
         let divided = digests?.divide()
         let near = divided === undefined ? undefined : yield* nearOf(divided)
         const also = near === undefined ? [] : lateDays(snapshot.idTrust, near.held, divided!.open)

@@ -1,6 +1,6 @@
 /** Conformance of `RecordStore`: contents, matching, change order, checkpoints. Reading pages: `RecordPageSuite`. */
 import { RecordStore, Transactor } from "@millrace/core/storage"
-import type { IndexEntry, LedgerRecord } from "@millrace/core/record"
+import { idPartOf, type IndexEntry, type LedgerRecord, mostIdParts } from "@millrace/core/record"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -601,6 +601,52 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ ids: [young.id, old.id, "txn_unknown"] })).toEqual([old, young].map(entryOf))
       expect(yield* index({ ids: [young.id, old.id], providerIds: ["x"] })).toEqual([entryOf(old)])
       expect(yield* index({ ids: [] })).toEqual([])
+    })
+  )
+
+  it.effect("indexes of a day those whose upstream ids end as is asked, in any alphabet", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const date = CalendarDate.make("2026-01-01")
+      const later = CalendarDate.make("2026-01-02")
+      const endings = [
+        "",
+        "7",
+        "u17",
+        "u18",
+        "u3",
+        "é",
+        "ab-ñ",
+        "銀行",
+        "行銀",
+        "x💶",
+        "💶x",
+        "💶",
+        "💶🏦",
+        "A",
+        "aA",
+        "\u007f"
+      ]
+      const writes = yield* Effect.forEach(endings, (providerId) => makeWrite({ date, providerId }))
+      const gone = yield* makeWrite({ date, providerId: "gone", state: "removed" })
+      const undated = yield* makeWrite({ date: null, providerId: "undated" })
+      const next = yield* makeWrite({ date: later, providerId: "later" })
+      yield* records.write(scope, [...writes, gone, undated, next])
+      for (const of of [2, 8, mostIdParts]) {
+        const parts = Array.from({ length: of }, (_, part) => part)
+        for (const some of [...parts.map((part) => [part]), parts.filter((part) => part % 3 === 0), parts]) {
+          const idParts = { of, which: some.reduce((which, part) => which | (1 << part), 0) >>> 0 }
+          const days = [
+            { from: date, to: date, idParts },
+            { from: later, to: later }
+          ]
+          const found = yield* records.index(scope, { days })
+          const meant = writes.filter(({ providerId }) => some.includes(idPartOf(providerId, of)))
+          expect(found.map(({ id }) => id).toSorted()).toEqual(
+            [...meant, gone, undated, next].map(({ id }) => id).toSorted()
+          )
+        }
+      }
     })
   )
 

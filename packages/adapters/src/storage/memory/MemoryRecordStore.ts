@@ -4,6 +4,7 @@ import {
   type Fields,
   type HeldRecord,
   type IndexEntry,
+  isInParts,
   type LedgerRecord,
   matches,
   shownPage,
@@ -45,8 +46,14 @@ const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQue
   }
 }
 
-const isWithin = (days: NonNullable<IndexQuery["days"]>, date: LedgerRecord["date"]): boolean =>
-  date === null || days.some(({ from, to }) => date >= from && date <= to)
+const isWithin = (
+  days: NonNullable<IndexQuery["days"]>,
+  { date, providerId }: Pick<LedgerRecord, "date" | "providerId">
+): boolean =>
+  date === null ||
+  days.some(
+    ({ from, idParts, to }) => date >= from && date <= to && (idParts === undefined || isInParts(idParts, providerId))
+  )
 
 export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Layer.effect(
   RecordStore,
@@ -108,7 +115,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
             if (only.from !== undefined && date !== null && date < only.from) continue
             if (mergedInto !== undefined || wanted?.has(id) === false) continue
-            if (only.days !== undefined && state === "live" && !isWithin(only.days, date)) continue
+            if (only.days !== undefined && state === "live" && !isWithin(only.days, { date, providerId })) continue
             entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries

@@ -119,6 +119,10 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
     const day = sql.literal(recordDay)
+    // As `idPartOf` has it: `ascii` is the number of a sign of any alphabet.
+    const idPart = sql.literal(
+      "(d.which >> ((ascii(right(r.provider_id, 1)) * 31 + ascii(right(r.provider_id, 2))) & (d.parts - 1)))"
+    )
     const pages = makePages(sql)
 
     const writeChunk = Effect.fnUntraced(function* (
@@ -165,17 +169,24 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
      * Each part by its own index: live records by their days, tombstones by being some. The order is that of the index of
      * days: with it the planner takes that one also where it knows nothing yet of how many records there have become.
      */
-    const ofDays = (scope: RecordScope, days: NonNullable<IndexQuery["days"]>): Fragment => sql`(
-      select r.* from (values ('-infinity'::date, '-infinity'::date) union all
-          select * from unnest(${days.map(({ from }) => from)}::date[], ${days.map(({ to }) => to)}::date[])) d(first, last)
+    const ofDays = (scope: RecordScope, days: NonNullable<IndexQuery["days"]>): Fragment => {
+      const [from, to] = [days.map((one) => one.from), days.map((one) => one.to)]
+      const given = days.some(({ idParts }) => idParts !== undefined)
+        ? sql`unnest(${from}::date[], ${to}::date[], ${days.map(({ idParts }) => idParts?.of ?? 1)}::int[],
+            ${days.map(({ idParts }) => String(idParts?.which ?? 1))}::bigint[])`
+        : sql`unnest(${from}::date[], ${to}::date[]), (values (null::int, null::bigint)) p`
+      return sql`(
+      select r.* from (values ('-infinity'::date, '-infinity'::date, null::int, null::bigint) union all
+          select * from ${given}) d(first, last, parts, which)
         cross join lateral (
           select * from record where ${inLedger(sql, scope)}
             and ${day} between d.first and d.last
           order by ${day} desc, id desc offset 0
-        ) r where r.state = 'live'
+        ) r where r.state = 'live' and (d.parts is null or ${idPart} & 1 = 1)
       union all
       select * from record where ${inLedger(sql, scope)} and state <> 'live'
     ) as record`
+    }
 
     const keepDayDigests = (scope: RecordScope, text: string) =>
       Effect.asVoid(

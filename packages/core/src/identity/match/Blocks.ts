@@ -3,6 +3,7 @@
  *
  * Which part a row is in follows from its upstream id alone, so that a record and the row that shows it are in the same.
  */
+import { type IdParts, idPartOf, mostIdParts } from "../../record/IdParts.ts"
 import { dayNumber, undatedDay } from "./EpochDays.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
 
@@ -11,17 +12,18 @@ export interface Days {
   readonly to: CalendarDate.CalendarDate
 }
 
+/** Days of blocks that are looked at. */
+export interface OpenDays extends Days {
+  /** Where a day has several blocks. */
+  readonly idParts?: IdParts
+}
+
 /** Rows of a block: so few that what changed brings little else along, so many that digests are fewer than rows. */
 const blockRows = 4
 /** The same where a day has so many that it is parted: more, since then there are many digests in any case. */
 const partRows = 8
 
 const mostDays = 32
-const mostParts = 64
-
-/** Signs at the end of an id that tell its part. */
-const signs = 8
-
 /** Largest power of two that is not above `wanted`, nor above `most`. */
 const powerOfTwo = (wanted: number, most: number): number => {
   let power = 1
@@ -51,7 +53,7 @@ export class Blocks {
     }
     if (first > last) return Blocks.daily
     const perDay = days.length / (last - first + 1)
-    return new Blocks(powerOfTwo(blockRows / perDay, mostDays), powerOfTwo(perDay / partRows, mostParts))
+    return new Blocks(powerOfTwo(blockRows / perDay, mostDays), powerOfTwo(perDay / partRows, mostIdParts))
   }
 
   /** As text, which holds no blanks. */
@@ -73,13 +75,7 @@ export class Blocks {
   /** Block of a row. Rows without a day have blocks of their own, which are never settled. */
   of(day: number, providerId: string): number {
     const { days, parts } = this
-    return parts === 1 ? Math.floor(day / days) : day * parts + this.#partOf(providerId)
-  }
-
-  #partOf(id: string): number {
-    let mixed = 0
-    for (let at = Math.max(0, id.length - signs); at < id.length; at++) mixed = (mixed * 31 + id.charCodeAt(at)) | 0
-    return (mixed ^ (mixed >>> 9)) & (this.parts - 1)
+    return parts === 1 ? Math.floor(day / days) : day * parts + idPartOf(providerId, parts)
   }
 
   /** First block of a day, and first block behind it: all rows of the day are in between. */
@@ -90,24 +86,29 @@ export class Blocks {
     return this.parts === 1 ? Math.floor(day / this.days) + 1 : (day + 1) * this.parts
   }
 
-  /** The days of some blocks, in their order; those that follow each other together. */
-  daysOf(blocks: Iterable<number>): ReadonlyArray<Days> {
+  /** The days of some blocks, in their order; those that follow each other together, as far as the same parts of them are meant. */
+  daysOf(blocks: Iterable<number>): ReadonlyArray<OpenDays> {
     const { days, parts } = this
-    const found: Array<{ from: number; to: number }> = []
+    const found: Array<{ first: number; last: number; which: number }> = []
     const undated = Math.floor(undatedDay / days)
-    let last: number | undefined
     for (const block of [...blocks].toSorted((a, b) => a - b)) {
       const place = Math.floor(block / parts)
-      if (place === undated || place === last) continue
-      last = place
-      const from = place * days
+      if (place === undated) continue
+      const part = 1 << (block - place * parts)
       const before = found.at(-1)
-      if (before?.to === from - 1) before.to += days
-      else found.push({ from, to: from + days - 1 })
+      if (before?.last === place) before.which |= part
+      else found.push({ first: place, last: place, which: part })
     }
-    return found.map(({ from, to }) => ({
-      from: CalendarDate.fromEpochDay(from),
-      to: CalendarDate.fromEpochDay(to)
+    const together: typeof found = []
+    for (const one of found) {
+      const before = together.at(-1)
+      if (before?.last === one.first - 1 && before.which === one.which) before.last = one.last
+      else together.push({ ...one })
+    }
+    return together.map(({ first, last, which }) => ({
+      from: CalendarDate.fromEpochDay(first * days),
+      to: CalendarDate.fromEpochDay((last + 1) * days - 1),
+      ...(parts === 1 ? {} : { idParts: { of: parts, which: which >>> 0 } })
     }))
   }
 

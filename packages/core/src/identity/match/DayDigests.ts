@@ -12,7 +12,7 @@ import type { IndexEntry, RecordWrite } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { BlockDigests, unsettled } from "./BlockDigests.ts"
-import { Blocks, type Days } from "./Blocks.ts"
+import { Blocks, type Days, type OpenDays } from "./Blocks.ts"
 import { makeDayOf } from "./EpochDays.ts"
 import type { MatchResult } from "./Matching.ts"
 import { isProvenDay } from "./Proof.ts"
@@ -34,14 +34,12 @@ export interface Divided {
   /** Blocks that the read shows otherwise, or not at all, or that were not settled. */
   readonly blocks: ReadonlySet<number>
   /** Their days, and rows of the read. */
-  readonly days: ReadonlyArray<Days>
+  readonly days: ReadonlyArray<OpenDays>
   readonly open: ReadonlyArray<Observation>
   /** All other rows of the read. */
   readonly settled: ReadonlyArray<Observation>
   /** Whether no two rows of the read are known to have the same id. */
   readonly areDistinct: boolean
-  /** Whether a record is in none of the blocks, so that its row is settled. */
-  readonly isElsewhere: (record: Pick<IndexEntry, "date" | "providerId" | "state">) => boolean
 }
 
 /** Whether a row that is settled is named by one that is not, or shares its id with another record. */
@@ -187,10 +185,7 @@ export class DayDigests {
   #dividedBy(blocks: ReadonlySet<number>): Divided {
     const observations = this.#observations
     const areDistinct = this.#areDistinct
-    const dayOf = makeDayOf()
-    const isElsewhere: Divided["isElsewhere"] = (record) =>
-      record.state === "live" && record.date !== null && !blocks.has(this.#blocks.of(dayOf(record), record.providerId))
-    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations, areDistinct, isElsewhere }
+    if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations, areDistinct }
     const blockAt = this.#blockAt
     const open: Array<Observation> = []
     const settled: Array<Observation> = []
@@ -199,7 +194,7 @@ export class DayDigests {
       const some = blocks.has(block) ? open : settled
       for (; at < blockAt.length && blockAt[at] === block; at++) some.push(observations[at]!)
     }
-    return { blocks, days: this.#blocks.daysOf(blocks), open, settled, areDistinct, isElsewhere }
+    return { blocks, days: this.#blocks.daysOf(blocks), open, settled, areDistinct }
   }
 
   /** What the read was matched with, as it was divided or as a whole, and what came of it. */

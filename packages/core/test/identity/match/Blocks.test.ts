@@ -12,6 +12,9 @@ const daysOf = (days: number, perDay: number): Int32Array =>
 const fitting = (perDay: number): string => Blocks.fitting(daysOf(800, perDay)).text
 const dayAt = CalendarDate.fromEpochDay
 
+/** Blocks of a day that has four of them. */
+const parts = (day: number, ...some: ReadonlyArray<number>) => some.map((part) => day * 4 + part)
+
 describe("blocks of rows", () => {
   it("have about four rows of some days, or eight to sixteen of one where many come in it", () => {
     expect([1 / 20, 1 / 5, 1, 3, 12, 16, 67, 3_000].map(fitting)).toEqual([
@@ -22,7 +25,7 @@ describe("blocks of rows", () => {
       "1/1",
       "1/2",
       "1/8",
-      "1/64"
+      "1/32"
     ])
     expect(Blocks.fitting(Int32Array.from([undatedDay, undatedDay])).text).toBe("1/1")
   })
@@ -38,7 +41,7 @@ describe("blocks of rows", () => {
 
   it("hold all rows of a day between its first and its last, and say of which days they are", () => {
     const random = new Seeded(5)
-    for (const text of ["32/1", "4/1", "1/1", "1/4", "1/64"]) {
+    for (const text of ["32/1", "4/1", "1/1", "1/4", "1/32"]) {
       const blocks = Blocks.parse(text)
       for (let round = 0; round < 300; round++) {
         const day = random.below(60_000) - 30_000
@@ -54,12 +57,16 @@ describe("blocks of rows", () => {
     }
   })
 
-  it("put days that follow each other together", () => {
+  it("put days that follow each other together where the same parts of them are meant", () => {
     const blocks = Blocks.parse("1/4")
-    const some = [5, 6, 9].flatMap((day) => ["a", "b", "c"].map((id) => blocks.of(day, id)))
-    expect(blocks.daysOf(some)).toEqual([
-      { from: dayAt(5), to: dayAt(6) },
-      { from: dayAt(9), to: dayAt(9) }
+    expect(blocks.daysOf([...parts(6, 2, 0), ...parts(5, 0, 2), ...parts(7, 1), ...parts(9, 1)])).toEqual([
+      { from: dayAt(5), to: dayAt(6), idParts: { of: 4, which: 0b101 } },
+      { from: dayAt(7), to: dayAt(7), idParts: { of: 4, which: 0b10 } },
+      { from: dayAt(9), to: dayAt(9), idParts: { of: 4, which: 0b10 } }
+    ])
+    expect(Blocks.parse("2/1").daysOf([3, 4, 8])).toEqual([
+      { from: dayAt(6), to: dayAt(9) },
+      { from: dayAt(16), to: dayAt(17) }
     ])
   })
 
