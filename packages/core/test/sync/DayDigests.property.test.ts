@@ -32,13 +32,14 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 
-const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 15
+const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 20
 const steps = 14
 
 interface Row {
   id: string
   link: string
   date: CalendarDate.CalendarDate
+  undated: boolean
   text: string
   amount: string
   pending: boolean
@@ -75,6 +76,7 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
     id: random.once(25) ? "" : nameOf(),
     link: "",
     date: day(),
+    undated: random.once(20),
     text: random.pick(texts),
     amount: `-${1 + random.below(30)}.5`,
     pending: random.once(6)
@@ -114,6 +116,7 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
           break
         case 4:
           next.date = CalendarDate.addDays(one.date, random.below(7) - 3)
+          next.undated = random.once(6)
           break
         case 5:
           next.id = nameOf()
@@ -219,7 +222,7 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
 
   const snapshotOf = ({ rows, ...read }: Read): SnapshotOfAccount => ({
     scope,
-    observations: rows.flatMap(({ amount, date, id, link, pending, text }) => {
+    observations: rows.flatMap(({ amount, date, id, link, pending, text, undated }) => {
       const fields = { date, originalDescription: text, description: text, amount, currency: "CHF" }
       const found = takeIn("transactions", {
         providerAccountId: "a",
@@ -229,7 +232,7 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
         fields
       })
       if ("quarantined" in found) throw new Error(found.quarantined.reason)
-      return [new TakenRow(found, form)]
+      return [new TakenRow(undated ? { ...found, date: null } : found, form)]
     }),
     changeModel: read.coverage.kind === "delta" ? "delta" : "snapshotFull",
     ...read

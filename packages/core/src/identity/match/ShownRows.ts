@@ -5,7 +5,7 @@
 import type * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { isOfFile } from "./Coverage.ts"
-import { makeDayOf, undatedDay } from "./EpochDays.ts"
+import { makeDayOf } from "./EpochDays.ts"
 import { endsBefore, type Stretch } from "./Stretches.ts"
 
 /** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at once more. */
@@ -44,7 +44,6 @@ export class ShownRows {
   #first = 0
   #last = 0
   #lastDay = 0
-  #hasUndated = false
 
   constructor(contentHash: (text: string) => string) {
     this.#contentHash = contentHash
@@ -59,12 +58,9 @@ export class ShownRows {
     if (isOfFile(row)) this.hasFileRows = true
     if (!pending && date !== null && (this.oldest === undefined || date < this.oldest)) this.oldest = date
     if (this.areOrdered) this.#order(providerId)
-    if (this.#inText === 0) {
-      this.#first = this.#last = day
-      this.#hasUndated = false
-    } else if (day < this.#first) this.#first = day
+    if (this.#inText === 0) this.#first = this.#last = day
+    else if (day < this.#first) this.#first = day
     else if (day > this.#last) this.#last = day
-    if (date === null) this.#hasUndated = true
     this.#lastDay = day
     this.#inText++
     this.count++
@@ -77,9 +73,7 @@ export class ShownRows {
   }
 
   #end(): void {
-    const digest = this.#contentHash(this.#text)
-    const [first, last] = this.#hasUndated ? [undatedDay, undatedDay] : [this.#first, this.#last]
-    this.#stretches.push({ digest, first, last })
+    this.#stretches.push({ digest: this.#contentHash(this.#text), first: this.#first, last: this.#last })
     this.#text = ""
     this.#inText = 0
   }

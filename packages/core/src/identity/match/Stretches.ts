@@ -9,12 +9,15 @@ import { undatedDay } from "./EpochDays.ts"
 export interface Stretch {
   /** Of all that they say, in their order. */
   readonly digest: string
-  /** First and last of their days; `undatedDay` where one of them has none: then nothing is told of it. */
+  /** First and last of their days; `undatedDay` where they have none: of such rows nothing is told. */
   readonly first: number
   readonly last: number
 }
 
-/** A stretch ends where a span of days does, once it has some rows; or a day, once it has many; or at once. */
+/**
+ * A stretch ends where a span of days does, once it has some rows; or a day, once it has many; or at once. Rows without a day
+ * have stretches of their own.
+ */
 const spanDays = 4
 const someRows = 16
 const manyRows = 64
@@ -27,7 +30,9 @@ const spanOf = (day: number): number => Math.floor(day / spanDays)
  * more or less leaves the stretches behind it as they are.
  */
 export const endsBefore = (day: number, lastDay: number, rows: number): boolean =>
-  rows >= mostRows || (rows >= someRows && day !== lastDay && (rows >= manyRows || spanOf(day) !== spanOf(lastDay)))
+  rows >= mostRows ||
+  (day === undatedDay) !== (lastDay === undatedDay) ||
+  (rows >= someRows && day !== lastDay && (rows >= manyRows || spanOf(day) !== spanOf(lastDay)))
 
 const stretchEnd = ","
 const partEnd = "."

@@ -166,6 +166,20 @@ describe("a read that shows few rows otherwise", () => {
     expect(days).toEqual([{ from: CalendarDate.fromEpochDay(gone.first), to: CalendarDate.fromEpochDay(gone.last) }])
   })
 
+  it("finds one beside a row without a day", () => {
+    const { contentHash } = digest
+    const undated: Observation = { ...row(0), providerId: "undated", date: null }
+    const rows = rowsTo(300).toSpliced(150, 0, undated)
+    for (const at of [149, 151]) {
+      const now = rows.with(at, { ...rows[at]!, hash: "now" })
+      const digests = new DayDigests(settledBy(rows, contentHash), shownOf(now, contentHash), says, contentHash)
+      digests.show(now)
+      const { open } = digests.divide()!
+      expect(open).toContain(now[at])
+      expect(open).toContain(undated)
+    }
+  })
+
   it("takes nothing for known that was settled under another configuration", () => {
     const { contentHash } = digest
     const rows = rowsTo(300)
