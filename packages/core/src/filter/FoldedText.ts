@@ -30,14 +30,25 @@ const eitherCase = (letter: string): string =>
 const anyCase = (literal: string): RegExp =>
   new RegExp(`${Array.from(literal, eitherCase).join("")}(?![\\u0300-\\uffff])`)
 
+const undecidedFor = (literal: string): RegExp => (literal.includes(" ") ? foldableWithBlanks : foldable)
+
 /** Same as `(text) => fold(text).includes(literal)`; the literal is folded. */
 export const containing = (literal: string): ((text: string) => boolean) => {
   if (literal === "") return () => true
   if (!asciiOnly.test(literal)) return (text) => fold(text).includes(literal)
   const found = anyCase(literal)
-  const undecided = literal.includes(" ") ? foldableWithBlanks : foldable
+  const undecided = undecidedFor(literal)
   return (text) => found.test(text) || (undecided.test(text) && fold(text).includes(literal))
 }
+
+/**
+ * What `containing` asks of a text, in one: a text that does not meet it does not contain the literal. Most do not, and are gone
+ * through once to see that. `undefined` where that is not told so simply.
+ */
+export const mayContain = (literal: string): RegExp | undefined =>
+  literal === "" || !asciiOnly.test(literal)
+    ? undefined
+    : new RegExp(`${anyCase(literal).source}|${undecidedFor(literal).source}`)
 
 /** -1: not decided here, because something must be folded. */
 const equality = (text: string, literal: string): 0 | 1 | -1 => {
@@ -68,12 +79,14 @@ export const equalsFolded = (text: string, literal: string): boolean => {
 const kept = 512
 
 /**
- * Same as `literals.includes(fold(text))`, for several literals. Remembers what it answered: use one for each
+ * Same as `literals.includes(fold(text))`, for several literals. Remembers what it answered, in `known`: use one for each
  * compiled filter.
  */
-export const oneOfFolded = (literals: ReadonlyArray<string>): ((text: string) => boolean) => {
+export const oneOfFolded = (
+  literals: ReadonlyArray<string>,
+  known = new Map<string, boolean>()
+): ((text: string) => boolean) => {
   const set = new Set(literals)
-  const known = new Map<string, boolean>()
   return (text) => {
     let answer = known.get(text)
     if (answer === undefined) {

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Decimal from "../shared/Decimal.ts"
 import type { RowValues } from "./FilterField.ts"
 import type { FilterPlan, Range, Test, TestNode } from "./FilterPlan.ts"
-import { containing, equalsFolded, oneOfFolded } from "./FoldedText.ts"
+import { containing, equalsFolded, mayContain, oneOfFolded } from "./FoldedText.ts"
 import type { Order } from "./Order.ts"
 import { relatedOf, type RelatedRows, type RowTest } from "./RowTest.ts"
 import { isEmpty, noPeriods, ownValue, textOf, valueTest, type Truth } from "./ValueTest.ts"
@@ -62,6 +62,24 @@ const unitRange = (range: Extract<Test, { readonly tag: "number" }>["ranges"][nu
     : { ...(low === undefined ? {} : { low }), ...(high === undefined ? {} : { high }) }
 }
 
+/** Whether text equals or contains literals. What decides most texts stands in the code itself: a call costs as much. */
+const textual = (code: Code, value: string, { how, values }: Extract<Test, { readonly tag: "text" }>): string => {
+  if (values.length > 1) {
+    const known = new Map<string, boolean>()
+    const answer = code.variable()
+    const asked = code.constant(oneOfFolded(values, known))
+    return `(${answer} = ${code.constant(known)}.get(${value})) !== undefined ? ${answer} : ${asked}(${value})`
+  }
+  const literal = values[0]!
+  if (how === "equals") {
+    const constant = code.constant(literal)
+    return `${value} === ${constant} || equalsFolded(${value}, ${constant})`
+  }
+  const may = mayContain(literal)
+  const asked = `${code.constant(containing(literal))}(${value})`
+  return may === undefined ? asked : `${code.constant(may)}.test(${value}) && ${asked}`
+}
+
 /** An expression for the commonest tests; `undefined` where the function for the value is as good. */
 const inline = (code: Code, node: TestNode, wanted: Truth): string | undefined => {
   const { test } = node
@@ -74,10 +92,7 @@ const inline = (code: Code, node: TestNode, wanted: Truth): string | undefined =
   switch (test.tag) {
     case "text": {
       if ((test.how !== "equals" && test.how !== "contains") || test.trimmed) return undefined
-      if (test.values.length > 1) return `(${text} && ${is}${code.constant(oneOfFolded(test.values))}(${value}))`
-      return test.how === "equals"
-        ? `(${text} && ${is}equalsFolded(${value}, ${code.constant(test.values[0])}))`
-        : `(${text} && ${is}${code.constant(containing(test.values[0]!))}(${value}))`
+      return `(${text} && ${is}(${textual(code, value, test)}))`
     }
     case "key": {
       if (test.values.length > 1) return undefined
