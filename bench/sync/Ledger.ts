@@ -1,6 +1,7 @@
 /** A sync without its ends: what an upstream showed is identified and written to the ledger. */
 import { BankStore } from "@millrace/core/storage"
 import { CalendarDate, Digest } from "@millrace/core"
+import { MatchConfigs } from "../../packages/core/src/identity/MatchConfigs.ts"
 import { Stage } from "../../packages/core/src/sync/Stage.ts"
 import { LedgerWriter } from "@millrace/core/kernel"
 import { openFor } from "@millrace/testing/fake"
@@ -50,6 +51,9 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
     // It is held already, and stays what it is.
     const lease = yield* takeBank(bank.id, holder, leaseSeconds)
     const accounts = yield* (yield* BankStore).accounts(bank.id)
+    // As a pull does: asked once for all of its accounts.
+    const { dedupes: tuning } = yield* Effect.provide(MatchConfigs, MatchConfigs.layer)
+    const dedupes = yield* tuning({ workspaceId: bank.workspaceId, dataType: "transactions" })
     const written = yield* Effect.forEach(
       accounts,
       ({ id, providerAccountId }) =>
@@ -64,7 +68,8 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
             coverage: { kind: "full", complete: true },
             idTrust,
             changeModel,
-            byIdOnly: false
+            byIdOnly: false,
+            dedupes
           }
         ),
       { concurrency: 4 }
