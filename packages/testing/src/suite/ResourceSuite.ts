@@ -38,6 +38,9 @@ const fitsColumns = (cells: ReadonlyArray<unknown>): boolean =>
 const holdsNegativeZero = (value: unknown): boolean =>
   Object.is(value, -0) || (typeof value === "object" && value !== null && Object.values(value).some(holdsNegativeZero))
 
+/** Drawn besides, so that enough are left of those that can be stored: of four values each may have text that none can. */
+const spareValues = 16
+
 /** Different values of one workspace, at version 1. Each call makes others. */
 const sample = Effect.fnUntraced(function* <A extends Plain>(
   definition: AnyDefinition<A>,
@@ -47,7 +50,11 @@ const sample = Effect.fnUntraced(function* <A extends Plain>(
   const { write } = bodyOf(definition)
   const seed = yield* (yield* Ids).next("request")
   const drawn = yield* Effect.orDie(
-    Arbitrary.sampleEffect(Arbitrary.schema(definition.schema), { count: 4 * count, seed, maxDiscards: 10_000 })
+    Arbitrary.sampleEffect(Arbitrary.schema(definition.schema), {
+      count: 4 * count + spareValues,
+      seed,
+      maxDiscards: 10_000
+    })
   )
   const fits = Schema.is(definition.schema)
   const keys = (definition.unique ?? []).flatMap(({ fields }) => fields)
