@@ -1,4 +1,5 @@
 /** Phrases of several words, found in texts word by word: the longest that begins at a word counts. */
+import { asciiWords } from "./AsciiWords.ts"
 import { fold } from "./Fold.ts"
 
 const marks = /\p{M}+/gu
@@ -6,25 +7,6 @@ const separators = /[^\p{L}\p{N}&]+/gu
 
 /** Code units that are read. */
 const longest = 1_024
-
-/** The words of a text of ASCII alone, in which there is nothing to compose; `undefined` for any other. */
-const asciiWords = (text: string): ReadonlyArray<string> | undefined => {
-  const words: Array<string> = []
-  let from = -1
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 127) return undefined
-    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
-    if (isLetter || (code >= 48 && code <= 57) || code === 38) {
-      if (from < 0) from = at
-    } else if (from >= 0) {
-      words.push(text.slice(from, at))
-      from = -1
-    }
-  }
-  if (from >= 0) words.push(text.slice(from))
-  return words
-}
 
 /** The words of a text: folded, without marks, in order. Masks of numbers part words. */
 export const plainWords = (text: string): ReadonlyArray<string> => {

@@ -1,4 +1,5 @@
 /** What is left of the text of a transaction when everything that changes from one showing to the next is taken away. */
+import { asciiWords } from "./AsciiWords.ts"
 import { remembered } from "./Remembered.ts"
 import { fold } from "./Fold.ts"
 import { processorPrefixAt } from "./ProcessorPrefixes.ts"
@@ -46,30 +47,6 @@ const digitsIn = (word: string): number => {
     if (code >= 48 && code <= 57) count++
   }
   return count
-}
-
-/** The words of a folded text of ASCII alone; `undefined` for any other. */
-const asciiWords = (text: string): ReadonlyArray<string> | undefined => {
-  const words: Array<string> = []
-  let from = -1
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 127) return undefined
-    const isPart =
-      (code >= 97 && code <= 122) ||
-      (code >= 48 && code <= 57) ||
-      (code >= 65 && code <= 90) ||
-      code === 38 ||
-      code === 39
-    if (isPart) {
-      if (from < 0) from = at
-    } else if (from >= 0) {
-      words.push(text.slice(from, at))
-      from = -1
-    }
-  }
-  if (from >= 0) words.push(text.slice(from))
-  return words
 }
 
 const isDayAndMonth = (a: number, b: number): boolean => a >= 1 && b >= 1 && a <= 31 && b <= 31 && (a <= 12 || b <= 12)
@@ -137,7 +114,7 @@ export const readText = remembered((text: string): TextReading => {
   const untimed = undated.includes(":") ? undated.replace(clock, " ") : undated
   const bare = masks.test(untimed) ? untimed.replace(masked, " ") : untimed
   const words =
-    asciiWords(bare) ??
+    asciiWords(bare, true) ??
     bare
       .replace(separators, " ")
       .split(" ")

@@ -38,7 +38,7 @@ export interface Divided {
   readonly open: ReadonlyArray<Observation>
   /** All other rows of the read. */
   readonly settled: ReadonlyArray<Observation>
-  /** Whether no two rows of the read are known to have the same id. */
+  /** Whether it is known that no two rows of the read have the same id. */
   readonly areDistinct: boolean
 }
 
