@@ -12,6 +12,7 @@ import { generate } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
 import { median } from "./harness/Measure.ts"
 import { runtimeOf } from "./sync/Installation.ts"
+import { statementFiles } from "./sync/StatementFile.ts"
 import { ofFiles } from "./sync/Statements.ts"
 import { type Transaction, transactions } from "./transactions.ts"
 
@@ -86,7 +87,10 @@ export const bench: Bench = {
         Effect.promise(() => startPostgres({ durable: true })),
         ({ stop }) => Effect.promise(stop)
       )
-      const runtime = yield* runtimeOf(server, ofFiles(generate({ seed: 1, transactions: 1, accounts: 1 })).driver)
+      const runtime = yield* runtimeOf(
+        server,
+        ofFiles(statementFiles(generate({ seed: 1, transactions: 1, accounts: 1 }))).driver
+      )
       const sizes = quick ? ([10_000, 50_000] as const) : ([10_000, 1_000_000] as const)
       const costs = yield* Effect.cached(
         Effect.forEach(sizes, (size) => Effect.promise(() => runtime.runPromise(costOf(size))))

@@ -18,8 +18,10 @@ import type { Bench, Comparison, Contender } from "./harness/Bench.ts"
 import * as Contenders from "./sync/Contenders.ts"
 import * as Copy from "./sync/Copy.ts"
 import { connect, runtimeOf, type Services } from "./sync/Installation.ts"
+import { correctingBank } from "./sync/CorrectingBank.ts"
 import * as RowLog from "./sync/RowLog.ts"
-import { ofFiles, ofRecords } from "./sync/Statements.ts"
+import { statementFiles } from "./sync/StatementFile.ts"
+import { ofFiles } from "./sync/Statements.ts"
 import * as StripeSyncEngine from "./sync/stripeSyncEngine.ts"
 import * as Upsert from "./sync/Upsert.ts"
 
@@ -41,7 +43,7 @@ export const bench: Bench = {
     Effect.gen(function* () {
       const transactions = quick ? 20_000 : 100_000
       const slice = quick ? 500 : 2_000
-      const accounts = generate({ seed: 11, transactions, accounts: 20 })
+      const bank = { seed: 11, transactions, accounts: 20 }
       const server = yield* Effect.acquireRelease(
         Effect.promise(() => startPostgres({ durable: true })),
         ({ stop }) => Effect.promise(stop)
@@ -49,18 +51,13 @@ export const bench: Bench = {
       const connection = yield* Copy.client(server)
       yield* RowLog.prepare(connection)
 
-      const installed = (upstream: ReturnType<typeof ofFiles>) =>
-        Effect.map(
-          runtimeOf(server, upstream.driver),
-          (runtime) =>
-            <A, E>(effect: Effect.Effect<A, E, Services>) =>
-              Effect.promise(() => runtime.runPromise(effect))
-        )
-      const [records, files] = [ofRecords(accounts), ofFiles(accounts)]
-      const onRecords = yield* installed(records)
-      const connected = yield* onRecords(connect)
-      const ledger = Contenders.ledgerOnly(onRecords, connected, records)
-      const whole = Contenders.wholeJob(yield* installed(files), connected, files)
+      const upstream = ofFiles(statementFiles(generate(bank)))
+      const correct = yield* correctingBank(bank)
+      const runtime = yield* runtimeOf(server, upstream.driver)
+      const on = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.promise(() => runtime.runPromise(effect))
+      const connected = yield* on(connect)
+      const ledger = Contenders.ledgerOnly(on, connected, upstream)
+      const whole = Contenders.wholeJob(on, connected, upstream)
 
       const ofLedger = yield* Contenders.taken(connection, ledger)
       const ofWhole = yield* Contenders.taken(connection, whole)
@@ -73,7 +70,7 @@ export const bench: Bench = {
         Contenders.copy(connection, taken.copies),
         Contenders.firstSync(connection, sync),
         Contenders.unchangedSync(sync),
-        Contenders.correctedSync(sync, accounts),
+        Contenders.correctedSync(sync, correct),
         Contenders.upsert(connection, taken.copies, taken.upserts)
       ]
       const size = `${transactions.toLocaleString("en-US")} transactions of 20 accounts`
@@ -92,7 +89,7 @@ export const bench: Bench = {
       /** Beside the log of the same rows, written by hand as they are now. */
       const logOfCorrections = Effect.gen(function* () {
         yield* afterFirstSync(ledger)
-        const { before = Effect.void, run } = Contenders.correctedSync(ledger, accounts)
+        const { before = Effect.void, run } = Contenders.correctedSync(ledger, correct)
         yield* before
         const ours = yield* RowLog.during(connection, ledger.tables, run)
         const changed = yield* Upsert.take(connection, "record", "version > 1")

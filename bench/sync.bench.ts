@@ -13,6 +13,7 @@ import * as Copy from "./sync/Copy.ts"
 import { connect, runtimeOf, type Services } from "./sync/Installation.ts"
 import * as Footprint from "./sync/Footprint.ts"
 import * as RowLog from "./sync/RowLog.ts"
+import { statementFiles } from "./sync/StatementFile.ts"
 import { ofFiles } from "./sync/Statements.ts"
 
 export const bench: Bench = {
@@ -27,7 +28,7 @@ export const bench: Bench = {
       )
       const connection = yield* Copy.client(server)
       yield* RowLog.prepare(connection)
-      const upstream = ofFiles(generate({ seed: 11, transactions, accounts: 20 }))
+      const upstream = ofFiles(statementFiles(generate({ seed: 11, transactions, accounts: 20 })))
       const runtime = yield* runtimeOf(server, upstream.driver)
       const on = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.promise(() => runtime.runPromise(effect))
       const sync = Contenders.wholeJob(on, yield* on(connect), upstream)

@@ -6,6 +6,7 @@ import type { Comparison } from "../harness/Bench.ts"
 import * as Contenders from "../sync/Contenders.ts"
 import * as Copy from "../sync/Copy.ts"
 import { type Configured, connectWith, runtimeOf, type Services } from "../sync/Installation.ts"
+import { statementFiles } from "../sync/StatementFile.ts"
 import { ofFiles } from "../sync/Statements.ts"
 import { everyKind, everyRecordKind, rulesAndMatches } from "./Enrichments.ts"
 
@@ -26,7 +27,7 @@ const pipelineOf = Effect.fnUntraced(function* (what: string, count: number, enr
     ({ stop }) => Effect.promise(stop)
   )
   const connection = yield* Copy.client(server)
-  const upstream = ofFiles(generate({ seed: 11, transactions: count, accounts: 20 }))
+  const upstream = ofFiles(statementFiles(generate({ seed: 11, transactions: count, accounts: 20 })))
   const runtime = yield* runtimeOf(server, upstream.driver)
   const on = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.promise(() => runtime.runPromise(effect))
   const sync = Contenders.wholeJob(on, yield* on(connectWith(enrichments)), upstream)

@@ -3,10 +3,9 @@ import type { JobId } from "@millrace/core/job"
 import type { Stage } from "../../packages/core/src/sync/Stage.ts"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
-import type { GeneratedAccount } from "../generate.ts"
 import type { Contender } from "../harness/Bench.ts"
 import * as Copy from "./Copy.ts"
-import { corrected, every } from "./Corrections.ts"
+import type { Correction } from "./CorrectingBank.ts"
 import { type Connected, newJob, runJob, type Services } from "./Installation.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Upstream } from "./Statements.ts"
@@ -96,19 +95,14 @@ export const unchangedSync = ({ prepare, run }: Sync): Contender => ({
 })
 
 /** Every run finds other corrections. The rows corrected must be those that the bank has corrected, no more. */
-export const correctedSync = (
-  { prepare, run, upstream }: Sync,
-  accounts: ReadonlyArray<GeneratedAccount>
-): Contender => {
-  let shown = accounts
-  let n = 0
-  const among = accounts.reduce((sum, { rows }) => sum + Math.floor(rows.length / every), 0)
+export const correctedSync = ({ prepare, run, upstream }: Sync, correct: Effect.Effect<Correction>): Contender => {
+  let corrected = 0
   return {
     name: "1 % changed re-sync",
     before: Effect.andThen(
-      Effect.sync(() => {
-        shown = corrected(shown, n++)
-        upstream.show(shown)
+      Effect.map(correct, ({ count, files }) => {
+        corrected = count
+        upstream.show(files)
       }),
       prepare
     ),
@@ -116,7 +110,7 @@ export const correctedSync = (
       run,
       ({ changed, seen }) =>
         () =>
-          changed === among ? seen : `${changed} changed rows and not ${among}`
+          changed === corrected ? seen : `${changed} changed rows and not ${corrected}`
     )
   }
 }

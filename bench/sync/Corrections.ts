@@ -2,7 +2,7 @@
 import type { GeneratedAccount } from "../generate.ts"
 
 /** Every how many-th row is corrected at once: one percent. */
-export const every = 100
+const every = 100
 
 /**
  * The accounts after the n-th correction, which changes the memo of one row in a hundred, others than the 99
@@ -13,3 +13,7 @@ export const corrected = (accounts: ReadonlyArray<GeneratedAccount>, n: number):
     ...account,
     rows: account.rows.map((row, i) => (i % every === n % every ? { ...row, memo: `Correction ${n}` } : row))
   }))
+
+/** How many rows are corrected at once. */
+export const correctedRows = (accounts: ReadonlyArray<GeneratedAccount>): number =>
+  accounts.reduce((sum, { rows }) => sum + Math.floor(rows.length / every), 0)

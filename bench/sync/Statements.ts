@@ -1,7 +1,4 @@
-/**
- * Providers whose upstream is generated, one account a page: a set of statement files that each pull reads anew,
- * or records that were read before, for what is measured without the reading.
- */
+/** A provider whose upstream is generated, one account a page: a set of statement files that each pull reads anew. */
 import { readStatement } from "@millrace/adapters/statement"
 import { type ObservedAccount, ProtocolViolation, type ProviderDriver, type SyncPage } from "@millrace/core/provider"
 import { Currency, Decimal } from "@millrace/core"
@@ -9,13 +6,13 @@ import type { StatementRow } from "@millrace/core/upload"
 import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type GeneratedAccount, toOfx } from "../generate.ts"
+import type { StatementFile } from "./StatementFile.ts"
 
 export const instanceId = "demo:statements"
 
 const usd = Currency.make("USD")
 
-const accountOf = ({ currency, number }: GeneratedAccount): ObservedAccount => ({
+const accountOf = ({ currency, number }: StatementFile): ObservedAccount => ({
   providerAccountId: number,
   stableKeys: [number],
   number,
@@ -43,18 +40,26 @@ const recordOf = (providerAccountId: string, row: StatementRow) => ({
 
 export interface Upstream {
   readonly driver: ProviderDriver
-  /** From now on it holds these rows, of the same accounts. */
-  readonly show: (accounts: ReadonlyArray<GeneratedAccount>) => void
+  /** From now on it has these files, of the same accounts. */
+  readonly show: (files: ReadonlyArray<StatementFile>) => void
 }
 
 type Upserted = SyncPage["upserted"]
 
-const upstream = (
-  accounts: ReadonlyArray<GeneratedAccount>,
-  name: string,
-  read: (account: GeneratedAccount) => Effect.Effect<Upserted, ProtocolViolation>
-): Upstream => {
-  let reads = accounts.map(read)
+const readFile = ({ bytes, number }: StatementFile) =>
+  Effect.suspend((): Effect.Effect<Upserted, ProtocolViolation> => {
+    const read = readStatement(bytes, { fileName: `${number}.ofx`, baseCurrency: usd })
+    return Result.isFailure(read)
+      ? Effect.fail(new ProtocolViolation({ message: read.failure.message, path: number }))
+      : Effect.succeed(read.success.accounts.flatMap(({ rows }) => rows.map((row) => recordOf(number, row))))
+  })
+
+const name = "Statement files"
+
+/** Each pull reads the statement files. */
+export const ofFiles = (files: ReadonlyArray<StatementFile>): Upstream => {
+  const listed = files.map(accountOf)
+  let reads = files.map(readFile)
 
   const page = Effect.fnUntraced(function* (at: number) {
     const more = at + 1 < reads.length
@@ -97,7 +102,7 @@ const upstream = (
     open: () =>
       Effect.succeed({
         inspect: Effect.succeed({ status: "connected" }),
-        listAccounts: Effect.succeed(accounts.map(accountOf)),
+        listAccounts: Effect.succeed(listed),
         pull: ({ position }) => page(Number(position ?? "0")),
         revoke: Effect.succeed("done")
       })
@@ -105,29 +110,7 @@ const upstream = (
   return {
     driver,
     show: (now) => {
-      reads = now.map(read)
+      reads = now.map(readFile)
     }
   }
 }
-
-const readFile = (account: GeneratedAccount) => {
-  const { number } = account
-  const bytes = new TextEncoder().encode(toOfx([account]))
-  return Effect.suspend((): Effect.Effect<Upserted, ProtocolViolation> => {
-    const read = readStatement(bytes, { fileName: `${number}.ofx`, baseCurrency: usd })
-    return Result.isFailure(read)
-      ? Effect.fail(new ProtocolViolation({ message: read.failure.message, path: number }))
-      : Effect.succeed(read.success.accounts.flatMap(({ rows }) => rows.map((row) => recordOf(number, row))))
-  })
-}
-
-/** Each pull reads the statement files. */
-export const ofFiles = (accounts: ReadonlyArray<GeneratedAccount>): Upstream =>
-  upstream(accounts, "Statement files", readFile)
-
-/** The same records, read once and held. */
-export const ofRecords = (accounts: ReadonlyArray<GeneratedAccount>): Upstream =>
-  upstream(accounts, "Statements that were read", (account) => {
-    const records = Effect.runSync(readFile(account))
-    return Effect.succeed(records)
-  })
