@@ -13,6 +13,9 @@ const cellsCoded = `case when not r.field_values ?| $11::text[] then r.field_val
 const cellsMerged = `(${cellsCoded}) || case when r.held = '[]' then g.vals
   else g.vals - array(select k.code from unnest($9::text[], $10::text[]) k(name, code) where r.held ? k.name) end`
 
+/** As a list that is known before the rows are looked at, so that PostgreSQL hashes it: else each row found is compared with all keys. */
+const keysGiven = "string_to_array($4, $3)"
+
 // Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones. The table is
 // locked, so nobody else makes a row of one of the keys meanwhile.
 export const putStatement = `
@@ -21,7 +24,7 @@ export const putStatement = `
       row_key_no($1, g.key) as key_no
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3),
       string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
-  ), known as materialized (${ofKeys("r.id, r.external_key as key, r.trashed_at is null as live", "$1", "array(select key from given)", "true", "select key_no from given")}
+  ), known as materialized (${ofKeys("r.id, r.external_key as key, r.trashed_at is null as live", "$1", keysGiven, "true", "select key_no from given")}
   ), merged as (
     update table_row r set field_values = ${cellsMerged},
       folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
@@ -48,7 +51,7 @@ const rowsToMake = `given as (
     select g.key, g.id, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n, row_key_no($1, g.key) as key_no
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
       with ordinality as g(key, id, vals, folded, n)
-  ), known as materialized (${ofKeys("r.external_key as key", "$1", "array(select key from given)", "true", "select key_no from given")}
+  ), known as materialized (${ofKeys("r.external_key as key", "$1", keysGiven, "true", "select key_no from given")}
   )`
 
 /**
@@ -77,7 +80,7 @@ export const makeAllStatement = `
   with ${rowsToMake}, aim as materialized (
     select t.workspace_id from app_table t
     where t.id = $1 and t.version = $8 and t.trashed_at is null and not t.removed and not exists (select from known)
-      and not exists (select from table_row r where r.table_id = $1 and r.former_key = any(array(select key from given))
+      and not exists (select from table_row r where r.table_id = $1 and r.former_key = any(${keysGiven})
         and r.trashed_at is not null)
       and ($9::float8 is null or (select count(*) from given) + (select coalesce(sum(o.row_count), 0) from app_table o
         where o.workspace_id = t.workspace_id and o.trashed_at is null and not o.removed) <= $9)
