@@ -1,4 +1,5 @@
 /** Writing what a source showed of one account into the ledger: identified, in bounded transactions. */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +19,8 @@ import {
   type HeldDetail,
   type MatchConfig,
   type MatchDetails,
-  type MatchResult
+  type MatchResult,
+  type OpenMatch
 } from "../identity/match/Matching.ts"
 import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
@@ -154,23 +156,29 @@ export class LedgerWriter extends Context.Service<
 
       const detailsOf = Effect.fnUntraced(function* (
         scope: RecordScope,
-        wanted: ReadonlyArray<string>,
+        { editsCount, wanted }: OpenMatch,
         facts: ReadonlyArray<IdentityFact>
       ) {
         const decided = new Set(facts.flatMap(({ otherId, recordId }) => [recordId, otherId ?? ""]))
         const details = new Map<string, HeldDetail & HeldRecord>()
-        for (let at = 0; at < wanted.length; at += limits.commitChunk) {
-          const some = wanted.slice(at, at + limits.commitChunk)
-          const [edited, held] = yield* Effect.all([edits.among(scope, some), records.held(scope, some)], {
+        const edited = new Set<string>()
+        const askEdits = Effect.fnUntraced(function* (some: ReadonlyArray<string>) {
+          for (const id of yield* edits.among(scope, some)) edited.add(id)
+        })
+        // Together where it is known to count what people wrote; most reads that correct a few rows need not ask.
+        const isAsked = editsCount()
+        for (const some of Arr.chunksOf(wanted, limits.commitChunk)) {
+          const [held] = yield* Effect.all([records.held(scope, some), isAsked ? askEdits(some) : Effect.void], {
             concurrency: "unbounded"
           })
           for (const record of held) {
-            details.set(record.id, {
-              ...record,
-              edited: edited.has(record.id),
-              alone: record.apart || decided.has(record.id)
-            })
+            details.set(record.id, { ...record, edited: false, alone: record.apart || decided.has(record.id) })
           }
+        }
+        if (!isAsked && editsCount(details)) yield* Effect.forEach(Arr.chunksOf(wanted, limits.commitChunk), askEdits)
+        for (const id of edited) {
+          const detail = details.get(id)
+          if (detail !== undefined) details.set(id, { ...detail, edited: true })
         }
         return details
       })
@@ -219,7 +227,7 @@ export class LedgerWriter extends Context.Service<
           config,
           now: recalled.now
         })
-        const details = yield* detailsOf(scope, open.wanted, recalled.facts)
+        const details = yield* detailsOf(scope, open, recalled.facts)
         const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
           const record = details.get(recordId)
           const staysApart = record?.apart === true && record.providerId !== observation.providerId

@@ -18,10 +18,25 @@ import type { BankRead, TrueObservation } from "./BankView.ts"
 /** A way of matching: the identity of the kernel, or another to compare it with. */
 export type Matcher = (input: MatchInput, detailsOf: (ids: ReadonlyArray<string>) => MatchDetails) => MatchResult
 
+/** As a kernel asks: what people wrote is told where it counts, and where it does not nobody may look. */
 export const byIdentity: Matcher = (input, detailsOf) => {
-  const open = identify(input)
-  return open.finish(detailsOf(open.wanted))
+  const { editsCount, finish, wanted } = identify(input)
+  const { isForbidden, records } = detailsOf(wanted)
+  return finish({
+    isForbidden,
+    records:
+      editsCount() || editsCount(records)
+        ? records
+        : new Map(Array.from(records, ([id, detail]) => [id, withoutEdits(detail)]))
+  })
 }
+
+const withoutEdits = (detail: HeldDetail): HeldDetail =>
+  Object.defineProperty({ ...detail }, "edited", {
+    get: () => {
+      throw new RangeError("nobody asked what people wrote")
+    }
+  })
 
 export interface KeptRecord {
   entry: IndexEntry

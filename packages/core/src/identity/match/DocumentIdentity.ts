@@ -191,6 +191,7 @@ export const identifyDocuments = (asked: MatchInput, dataType: DocumentDataType)
 
   return {
     wanted: [...wanted].toSorted(),
+    editsCount: () => false,
     finish: (details) => {
       const { confirmed, copies, suggestions } =
         input.keyed === true ? noKeys : pairByKeys(input, keys, shown, pairing, candidates, details)

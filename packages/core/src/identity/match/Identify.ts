@@ -7,6 +7,7 @@
  */
 import { isDocumentType } from "../../record/DataType.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
+import type { Fields } from "../../record/FieldValue.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, passesUnread, takesThePlace } from "./ContentGuard.ts"
@@ -14,12 +15,13 @@ import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { pairWeakHits, partNewIds } from "./FileIds.ts"
 import { identifyDocuments } from "./DocumentIdentity.ts"
-import { pairByIds, type IdMatches } from "./IdMatches.ts"
+import { pairByIds } from "./IdMatches.ts"
 import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
-import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
+import type { HeldDetail, Match, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
 import { learn, type LearntText } from "./LearntTexts.ts"
 import { lessonsOf } from "./Lessons.ts"
 import { RowReader } from "./MatchRow.ts"
+import { readsFile } from "./SharedDays.ts"
 import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
 import { candidateTest, daysOf } from "./CandidateWindow.ts"
@@ -37,9 +39,9 @@ const isSame = (observation: Observation, entry: IndexEntry, idsCount: boolean):
   (entry.providerId === observation.providerId || (!idsCount && !isOfFile(entry)))
 
 const detailsIn =
-  (details: MatchDetails) =>
-  (entry: IndexEntry): HeldDetail => {
-    const detail = details.records.get(entry.id)
+  <Detail>(records: ReadonlyMap<string, Detail>) =>
+  (entry: IndexEntry): Detail => {
+    const detail = records.get(entry.id)
     if (detail === undefined) throw new RangeError(`records: no details of ${entry.id}, which was asked for`)
     return detail
   }
@@ -77,12 +79,30 @@ export const identify = (input: MatchInput): OpenMatch => {
   const mayBeLate = lateCandidates(input, pairing, ids.lateLinks)
   for (const { id } of mayBeLate) wanted.add(id)
 
+  // What is decided by ids alone moves nothing that a person wrote to another event.
+  const mayMove =
+    pairing.open.length + ids.weak.length + ids.lateLinks.length + mayBeShifted.length + mayBeLate.length > 0 ||
+    readsFile(input)
+  const reader = new RowReader(input.learnt)
+  let parted: ReadonlyArray<number> | undefined
+  const contradictions = (records: ReadonlyMap<string, Pick<HeldDetail, "fields">>): ReadonlyArray<number> => {
+    const detailOf = detailsIn(records)
+    return (parted ??= doubtful.filter((at) => {
+      const entry = pairing.entryOf(at)!
+      return contradicts(input, at, entry, detailOf(entry).fields, reader)
+    }))
+  }
+
   return {
     wanted: [...wanted].toSorted(),
+    editsCount: (records) => mayMove || (records !== undefined && contradictions(records).length > 0),
     finish: (details) => {
-      const detailOf = detailsIn(details)
-      const reader = new RowReader(input.learnt)
-      const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
+      const detailOf = detailsIn(details.records)
+      const idContradictions = contradictions(details.records).map((at) => {
+        const entry = pairing.entryOf(at)!
+        pairing.release(at)
+        return entry
+      })
       if (idContradictions.length > 0) pairExactContent(input, pairing)
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
       // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
@@ -191,28 +211,23 @@ const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntr
       )
     : []
 
-/** Releases pairs by id whose content cannot be one event; returns the records that are free again. */
-const partContradictions = (
+/** Whether contents say that a pair by id cannot be one event. */
+const contradicts = (
   input: MatchInput,
-  pairing: Pairing,
-  doubtful: IdMatches["doubtful"],
-  detailOf: (entry: IndexEntry) => HeldDetail,
+  at: number,
+  entry: IndexEntry,
+  heldFields: Fields,
   reader: RowReader
-): ReadonlyArray<IndexEntry> =>
-  doubtful.flatMap((at) => {
-    const entry = pairing.entryOf(at)!
-    const { date, fields, pending } = input.observations[at]!
-    const heldFields = detailOf(entry).fields
-    if (passesUnread({ fields, date, pending }, { fields: heldFields, date: entry.date, pending: entry.pending }))
-      return []
-    const observed = reader.read(fields, date, pending)
-    const held = reader.read(heldFields, entry.date, entry.pending)
-    if (observed === undefined || held === undefined || passesGuard(observed, held)) return []
-    const isOfChangeFeed = input.atOnce || input.coverage.kind === "delta"
-    if (isOfChangeFeed && entry.state === "live" && takesThePlace(observed, held)) return []
-    pairing.release(at)
-    return [entry]
-  })
+): boolean => {
+  const { date, fields, pending } = input.observations[at]!
+  if (passesUnread({ fields, date, pending }, { fields: heldFields, date: entry.date, pending: entry.pending }))
+    return false
+  const observed = reader.read(fields, date, pending)
+  const held = reader.read(heldFields, entry.date, entry.pending)
+  if (observed === undefined || held === undefined || passesGuard(observed, held)) return false
+  const isOfChangeFeed = input.atOnce || input.coverage.kind === "delta"
+  return !(isOfChangeFeed && entry.state === "live" && takesThePlace(observed, held))
+}
 
 /**
  * Whether a row of a file only confirms what another source told: the record stays as it is. What a file corrects under

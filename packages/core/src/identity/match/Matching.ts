@@ -188,5 +188,10 @@ export interface MatchResult {
 export interface OpenMatch {
   /** Records whose `HeldDetail` the answer needs. Empty: `finish` needs no details. */
   readonly wanted: ReadonlyArray<string>
+  /**
+   * Whether it counts that a person wrote on any of them: without their details, as far as ids and equal contents tell, and
+   * with them for certain. Where it does not, `edited` is not read.
+   */
+  readonly editsCount: (records?: ReadonlyMap<string, Pick<HeldDetail, "fields">>) => boolean
   readonly finish: (details: MatchDetails) => MatchResult
 }

@@ -2,6 +2,7 @@ import { identify } from "../../../src/identity/match/Identify.ts"
 import { onlyIdDiffers, type MatchInput } from "../../../src/identity/match/Matching.ts"
 import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import * as Timestamp from "../../../src/shared/Timestamp.ts"
+import type { Observation } from "../../../src/record/Observation.ts"
 import { describe, expect, it } from "vitest"
 import { delta, full, held, idsOf, incomplete, inputOf, matched, now, read, seen, type Held, type Row } from "./Rows.ts"
 
@@ -31,6 +32,18 @@ describe("identify, by id", () => {
     const renumbered = [seen("a", { id: "9" }), seen("b", { ...lamp, id: "8" })]
     expect(identify({ ...input, observations: renumbered, idTrust: "positional" }).wanted).toEqual([])
     expect(identify({ ...input, held: [] }).wanted).toEqual([])
+  })
+
+  it("asks what people wrote only where another event may get it", () => {
+    const known = held("a")
+    const editsCount = (row: Observation) => {
+      const open = identify(inputOf({ held: [known], observations: [row] }))
+      return [open.editsCount(), open.editsCount(new Map([["a", known.detail]]))]
+    }
+    expect(editsCount(seen("a", { amount: "-11" }))).toEqual([false, false])
+    // Under the same id, but no content of that record.
+    expect(editsCount(seen("a", chair))).toEqual([false, true])
+    expect(editsCount(seen("b", chair))).toEqual([true, true])
   })
 
   it("says which contents it was not given", () => {

@@ -1,5 +1,5 @@
 /** Rows, records and reads for tests of identity: short to write, complete for the algorithm. */
-import { identify } from "../../../src/identity/match/Identify.ts"
+import { byIdentity } from "@millrace/verification/model/LedgerReplay"
 import {
   defaultMatchConfig,
   type HeldDetail,
@@ -118,14 +118,11 @@ export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "is
 /** What comes of it. Details are given for what is asked, no more. */
 export const read = ({ isForbidden = () => false, ...asked }: Read): MatchResult => {
   const { held: records = [] } = asked
-  const open = identify(inputOf(asked))
-  const wanted = new Set(open.wanted)
-  return open.finish({
-    records: new Map(
-      records.filter(({ entry }) => wanted.has(entry.id)).map(({ entry, detail }) => [entry.id, detail])
-    ),
+  const detailOf = new Map(records.map(({ detail, entry }) => [entry.id, detail]))
+  return byIdentity(inputOf(asked), (ids) => ({
+    records: new Map(ids.flatMap((id) => (detailOf.has(id) ? [[id, detailOf.get(id)!]] : []))),
     isForbidden
-  })
+  }))
 }
 
 /** Upstream id and record of what changed. */
