@@ -89,6 +89,47 @@ const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof serv
     })
   )
 
+  it.effect("begins a transaction with what comes first in it, whatever that is", () =>
+    Effect.gen(function* () {
+      const { one, other, seen, sql } = yield* world
+      const number = Effect.map(
+        sql<{ readonly n: string }>`select pg_current_xact_id()::text as n, count(*) from workspace`,
+        ([row]) => row!.n
+      )
+      const inOne = <A, E, R>(all: Effect.Effect<A, E, R>) => withinWorkspaces(one.id)(sql.withTransaction(all))
+      const rename = sql`update workspace set name = 'first' where id = ${one.id}`
+      const name = Effect.map(
+        withinWorkspaces(one.id)(sql<{ readonly name: string }>`select name from workspace where id = ${one.id}`),
+        ([row]) => row!.name
+      )
+      const before = yield* name
+      expect(yield* inOne(Effect.succeed("nothing"))).toBe("nothing")
+      expect(yield* Effect.flip(inOne(Effect.fail("nothing")))).toBe("nothing")
+      // Many at once are of one transaction.
+      const numbers = yield* inOne(
+        Effect.all(
+          Array.from({ length: 5 }, () => number),
+          { concurrency: "unbounded" }
+        )
+      )
+      expect(new Set(numbers).size).toBe(1)
+      // A savepoint, undone or not.
+      const inner = sql.withTransaction(Effect.andThen(rename, Effect.fail("undone")))
+      expect(yield* inOne(Effect.andThen(Effect.ignore(inner), seen))).toEqual([one.id])
+      expect(yield* name).toBe(before)
+      // What may see less than the transaction.
+      expect(yield* inOne(Effect.all([withinWorkspaces(other.id)(seen), seen]))).toEqual([[], [one.id]])
+      // A stream.
+      const streamed = Stream.runCollect(sql<{ readonly id: string }>`select id from workspace`.stream)
+      expect((yield* inOne(Effect.tap(streamed, () => rename))).map(({ id }) => id)).toEqual([one.id])
+      expect(yield* name).toBe("first")
+      // What fails is undone, and says why.
+      const broken = yield* Effect.flip(inOne(sql`select 1 / (random() * 0)::int`))
+      expect((broken.reason.cause as Error).message).toContain("division by zero")
+      expect(yield* withinWorkspaces(one.id)(seen)).toEqual([one.id])
+    })
+  )
+
   it.effect("says whose the work is with each transaction where connections keep nothing that they begin with", () =>
     Effect.gen(function* () {
       const { ids, one, seen } = yield* world

@@ -20,6 +20,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -274,10 +275,14 @@ export const readBoth = (sql: SqlClient.SqlClient, one: Reading, other: Reading)
 const begins = /^\s*(?:begin|start transaction)\b/i
 const controls = /^\s*(?:commit|rollback|savepoint|release)\b/i
 const undoes = /^\s*rollback\b/i
+const ends = /^\s*(?:commit|rollback)\b/i
+
+/** What `begin` and `commit` come to where they were not sent. */
+const unsent = (command: string): PgConnection.Result => ({ command, rowCount: 0, oid: null, rows: [], fields: [] })
 
 /**
- * A connection for a transaction, or for whoever wants one to itself. The setting is said with `begin`; what runs inside
- * for other workspaces says so first.
+ * A connection for a transaction, or for whoever wants one to itself. `begin` and the setting travel with the first statement of
+ * the transaction, so they cost no round trip; what runs inside for other workspaces says so first.
  */
 const transactionOn = (
   connection: PgConnection.PgConnection,
@@ -289,30 +294,46 @@ const transactionOn = (
   /** What is set now; undefined where that is not known. */
   let setting: string | undefined
   let inside = false
+  /** `begin`, until there is a statement that it can go with. */
+  let begin: Effect.Effect<unknown, SqlError> | undefined
 
+  const owning = Semaphore.makeUnsafe(1)
   const own = Effect.suspend(() =>
     owned === undefined
-      ? Effect.tap(Scope.provide(connection.pin, scope), (pinned) => Effect.sync(() => void (owned = pinned)))
+      ? owning.withPermit(
+          Effect.suspend(() =>
+            owned === undefined
+              ? Effect.tap(Scope.provide(connection.pin, scope), (pinned) => Effect.sync(() => void (owned = pinned)))
+              : Effect.succeed(owned)
+          )
+        )
       : Effect.succeed(owned)
   )
 
-  const begin = <A>(query: Effect.Effect<A, SqlError>, wanted: string): Effect.Effect<A, SqlError> =>
-    Effect.uninterruptible(
+  /** The first statement, behind `begin` in one message. What follows a part that failed is refused. */
+  const first = <A>(
+    begun: Effect.Effect<unknown, SqlError>,
+    statement: Effect.Effect<A, SqlError>,
+    wanted: string
+  ): Effect.Effect<A, SqlError> =>
+    Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const begun = yield* sent(query)
-        if (wanted !== standing) {
-          const said = yield* sent(connection.query(say, [wanted]))
-          // Whoever begins a transaction and fails does not end it.
-          yield* Effect.onError(Fiber.join(said), () => Effect.ignore(connection.query("rollback")))
-        }
-        const answer = yield* Fiber.join(begun)
+        begin = undefined
         inside = true
         setting = wanted
-        return answer
+        const before = [yield* sent(begun)]
+        if (wanted !== standing) before.push(yield* sent(connection.query(say, [wanted])))
+        const answer = yield* sent(statement)
+        // Nobody may have the connection before all of it is through.
+        const through = Effect.forEach([...before, answer], (fiber) => Fiber.await<unknown, SqlError>(fiber))
+        yield* Effect.onInterrupt(restore(Fiber.await(answer)), () => Effect.andThen(cancel(connection), through))
+        yield* Effect.forEach(before, (fiber) => Fiber.join<unknown, SqlError>(fiber), { discard: true })
+        return yield* Fiber.join(answer)
       })
     )
 
   const said = Effect.fnUntraced(function* () {
+    if (begin !== undefined) yield* first(begin, Effect.void, yield* reachSetting)
     const pinned = yield* own
     const wanted = yield* reachSetting
     if (inside && setting !== wanted) {
@@ -327,8 +348,16 @@ const transactionOn = (
     sql: string,
     query: (on: PgConnection.PgConnection) => Effect.Effect<A, SqlError>
   ): Effect.Effect<A, SqlError> => {
-    if (begins.test(sql) && owned === undefined) {
-      return Effect.flatMap(reachSetting, (wanted) => begin(query(connection), wanted))
+    if (begins.test(sql) && owned === undefined && !inside) {
+      begin = query(connection)
+      return Effect.succeed(unsent("BEGIN") as A)
+    }
+    if (begin !== undefined) {
+      const begun = begin
+      if (!ends.test(sql)) return Effect.flatMap(reachSetting, (wanted) => first(begun, query(connection), wanted))
+      // There was nothing to do.
+      begin = undefined
+      return Effect.succeed(unsent("COMMIT") as A)
     }
     if (!controls.test(sql)) return Effect.flatMap(said(), query)
     // What was set since the savepoint is undone as well.
