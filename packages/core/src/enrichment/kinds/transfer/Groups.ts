@@ -102,10 +102,12 @@ const bitOf = (units: number): number => Math.imul(units | 0, 0x9e3779b1) >>> (3
 
 /** Couples by the sum of their amounts: the places of their first legs. */
 export class Sums {
+  private readonly units: Float64Array
   private readonly noted = new Uint8Array(1 << sumBits)
   private readonly bySum = new Map<number, Array<number>>()
 
   constructor({ units }: Pick<MonthLegs, "units">, pairs: ReadonlyArray<number>) {
+    this.units = units
     for (let at = 0; at < pairs.length; at += 2) {
       const sum = units[pairs[at]!]! + units[pairs[at + 1]!]!
       this.noted[bitOf(sum)] = 1
@@ -115,7 +117,9 @@ export class Sums {
     }
   }
 
-  of(units: number): ReadonlyArray<number> {
+  /** Those that come to as much as a leg. */
+  of(leg: number): ReadonlyArray<number> {
+    const units = this.units[leg]!
     return this.noted[bitOf(units)] === 0 ? none : (this.bySum.get(units) ?? none)
   }
 }
@@ -144,7 +148,7 @@ const found = (input: GroupInput): ReadonlyArray<Group> => {
     for (let n = 0; n < ones.length; n++) {
       const one = ones[n]!
       if (!legs.isOwn(one)) continue
-      for (const at of sums.of(legs.units[one]!)) {
+      for (const at of sums.of(one)) {
         const [first, second] = [pairs[at]!, pairs[at + 1]!]
         if (legs.currency[one] !== legs.currency[first]) continue
         const [out, into] = legs.isOut(one) ? [one, first] : [first, one]

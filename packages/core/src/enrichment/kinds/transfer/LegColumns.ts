@@ -4,7 +4,7 @@ import * as Decimal from "../../../shared/Decimal.ts"
 import type { SetRecord } from "../SetKind.ts"
 import { legText, unitsOf } from "./Leg.ts"
 import { hintIn, isPlain, readSigns, signsIn, weightOf } from "./LegSigns.ts"
-import type { LegSpace } from "./LegSpace.ts"
+import { blockSize, type LegSpace } from "./LegSpace.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 /** Flags of a leg. */
@@ -25,6 +25,9 @@ export interface KnownLegs {
 }
 
 const noLegs = new Int32Array(0)
+
+/** The day of what is no leg. */
+const noDay = -0x8000_0000
 
 export class LegColumns {
   readonly size: number
@@ -63,75 +66,88 @@ export class LegColumns {
     aside: ReadonlySet<string>,
     known?: KnownLegs
   ) {
-    const { account, currency, day, flags, hint, place, signs, text, units, weight } = space.room(records.length)
+    const { account, amount, currency, day, flags, hint, said, signs, text, unread, units, weight } = space.room(
+      records.length
+    )
     const others = known === undefined ? noLegs : known.legs
-    let [size, outs, ins, first, last, other] = [0, 0, 0, Infinity, -Infinity, 0]
-    // Each record is gone to once: it lies far from the one before.
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at]!
-      if (other < others.length && known!.of.isOf(others[other]!, record)) {
-        const leg = others[other++]!
-        const { of } = known!
-        const on = (day[size] = of.day[leg]!)
-        account[size] = of.account[leg]!
-        currency[size] = of.currency[leg]!
-        units[size] = of.units[leg]!
-        const flag = (flags[size] = of.flags[leg]!)
-        signs[size] = of.signs[leg]!
-        hint[size] = of.hint[leg]!
-        weight[size] = of.weight[leg]!
-        text[size] = of.texts[leg]!
-        place[size] = at
-        size++
-        if ((flag & asideFlag) === 0) {
-          if ((flag & outFlag) !== 0) outs++
-          else ins++
-        }
-        if (on < first) first = on
-        if (on > last) last = on
+    let count = 0
+    for (let at = 0, other = 0; at < records.length; at++) {
+      if (other === others.length || !known!.of.isOf(others[other]!, records[at]!)) {
+        unread[count++] = at
         continue
       }
-      const { fields } = record
-      const of = space.account(record.accountId)
-      if (of === undefined) continue
-      const on = dayOf(fields["date"])
-      const amount = unitsIn(fields["amount"])
-      const pending = fields["pending"] === true
-      if (Number.isNaN(on) || Number.isNaN(amount) || (pending && !space.rules.includePending)) continue
-      const sent = fields["currency"]
-      const unit = typeof sent === "string" ? space.currency(sent) : of.currency
-      if (unit < 0) continue
-      const isOut = ((fields["amount"] as string).charCodeAt(0) === 45) !== of.mirror
-      const isAside = aside.size > 0 && aside.has(record.recordId)
-      const number = reader.read(legText(fields))
-      const said = reader.of(number)
-      const read = readSigns(fields, said)
-      day[size] = on
-      account[size] = of.number
-      currency[size] = unit
-      units[size] = Math.abs(amount)
-      const reference = fields["reference"]
-      flags[size] =
-        (isOut ? outFlag : 0) |
-        (of.mirror ? mirrorFlag : 0) |
-        (pending ? pendingFlag : 0) |
-        (isAside ? asideFlag : 0) |
-        (isPlain(said) ? plainFlag : 0) |
-        (typeof reference === "string" && reference !== "" ? referenceFlag : 0)
-      signs[size] = signsIn(read)
-      hint[size] = hintIn(read)
-      weight[size] = weightOf(said, signs[size]!, isOut, of)
-      text[size] = number
-      place[size] = at
-      size++
-      if (!isAside) {
-        if (isOut) outs++
-        else ins++
+      const leg = others[other++]!
+      const { of } = known!
+      day[at] = of.day[leg]!
+      account[at] = of.account[leg]!
+      currency[at] = of.currency[leg]!
+      units[at] = of.units[leg]!
+      flags[at] = of.flags[leg]!
+      signs[at] = of.signs[leg]!
+      hint[at] = of.hint[leg]!
+      weight[at] = of.weight[leg]!
+      text[at] = of.texts[leg]!
+    }
+    for (let from = 0; from < count; from += blockSize) {
+      const to = Math.min(count, from + blockSize)
+      // Records lie far from each other in memory. Of a block, what is written is looked at first: with so few steps to each
+      // record, the processor fetches many of them at a time.
+      for (let n = from; n < to; n++) {
+        const { fields } = records[unread[n]!]!
+        const sum = fields["amount"]
+        amount[n - from] = typeof sum === "string" && sum.length > 0 ? sum : ""
+        said[n - from] = legText(fields)
       }
+      for (let n = from; n < to; n++) {
+        const at = unread[n]!
+        day[at] = noDay
+        const record = records[at]!
+        const { fields } = record
+        const of = space.account(record.accountId)
+        if (of === undefined) continue
+        const on = dayOf(fields["date"])
+        const sum = amount[n - from]!
+        const signed = unitsIn(sum)
+        const pending = fields["pending"] === true
+        if (Number.isNaN(on) || Number.isNaN(signed) || (pending && !space.rules.includePending)) continue
+        const sent = fields["currency"]
+        const unit = typeof sent === "string" ? space.currency(sent) : of.currency
+        if (unit < 0) continue
+        const isOut = (sum.charCodeAt(0) === 45) !== of.mirror
+        const isAside = aside.size > 0 && aside.has(record.recordId)
+        const number = reader.read(said[n - from]!)
+        const told = reader.of(number)
+        const read = readSigns(fields, told)
+        day[at] = on
+        account[at] = of.number
+        currency[at] = unit
+        units[at] = Math.abs(signed)
+        const reference = fields["reference"]
+        flags[at] =
+          (isOut ? outFlag : 0) |
+          (of.mirror ? mirrorFlag : 0) |
+          (pending ? pendingFlag : 0) |
+          (isAside ? asideFlag : 0) |
+          (isPlain(told) ? plainFlag : 0) |
+          (typeof reference === "string" && reference !== "" ? referenceFlag : 0)
+        signs[at] = signsIn(read)
+        hint[at] = hintIn(read)
+        weight[at] = weightOf(told, signs[at]!, isOut, of)
+        text[at] = number
+      }
+    }
+    let [size, outs, ins, first, last] = [0, 0, 0, Infinity, -Infinity]
+    for (let at = 0; at < records.length; at++) {
+      const on = day[at]!
+      if (on === noDay) continue
+      size++
       if (on < first) first = on
       if (on > last) last = on
+      if ((flags[at]! & asideFlag) !== 0) continue
+      if ((flags[at]! & outFlag) === 0) ins++
+      else outs++
     }
-    const order = byDay(day, size, first, last)
+    const order = byDay(day, records.length, size, first, last)
     this.size = size
     this.firstDay = size === 0 ? 0 : first
     this.lastDay = size === 0 ? -1 : last
@@ -162,7 +178,7 @@ export class LegColumns {
       this.flags[leg] = flags[at]!
       this.signs[leg] = signs[at]!
       this.texts[leg] = text[at]!
-      this.places[leg] = place[at]!
+      this.places[leg] = at
       if ((flags[at]! & asideFlag) !== 0) continue
       if ((flags[at]! & outFlag) === 0) this.ins[into++] = leg
       else this.outs[out++] = leg
@@ -214,21 +230,20 @@ const dayOf = (date: unknown): number =>
   typeof date === "string" && date.length === 10 ? CalendarDate.epochDayOf(date) : Number.NaN
 
 /** Signed ten-thousandths; NaN for what is no amount, and for nothing at all. */
-const unitsIn = (amount: unknown): number => {
-  if (typeof amount !== "string") return Number.NaN
+const unitsIn = (amount: string): number => {
   const units = Decimal.safeUnits(amount)
   if (!Number.isNaN(units)) return units === 0 ? Number.NaN : units
   const exact = Decimal.parse(amount)
   return exact === undefined || exact === "0" ? Number.NaN : unitsOf(Decimal.abs(exact))
 }
 
-/** Places in the order of days; of a day, in the order that they have. */
-const byDay = (day: Int32Array, size: number, first: number, last: number): Int32Array => {
+/** The places of some rows in the order of days; of a day, in the order that they have. Rows without a day are left out. */
+const byDay = (day: Int32Array, rows: number, size: number, first: number, last: number): Int32Array => {
   const order = new Int32Array(size)
   if (size === 0) return order
   const starts = new Int32Array(last - first + 2)
-  for (let at = 0; at < size; at++) starts[day[at]! - first + 1]!++
+  for (let at = 0; at < rows; at++) if (day[at] !== noDay) starts[day[at]! - first + 1]!++
   for (let n = 1; n < starts.length; n++) starts[n]! += starts[n - 1]!
-  for (let at = 0; at < size; at++) order[starts[day[at]! - first]!++] = at
+  for (let at = 0; at < rows; at++) if (day[at] !== noDay) order[starts[day[at]! - first]!++] = at
   return order
 }

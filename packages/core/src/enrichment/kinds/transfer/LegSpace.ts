@@ -16,7 +16,10 @@ export interface LegAccount {
   readonly liability: boolean
 }
 
-/** Columns that legs are read into, in the order of their records. */
+/** Records that are looked at together. */
+export const blockSize = 128
+
+/** Columns that legs are read into: a row for each record, in order. */
 class LegRoom {
   readonly size: number
   readonly day: Int32Array
@@ -28,7 +31,11 @@ class LegRoom {
   readonly flags: Uint8Array
   readonly signs: Uint8Array
   readonly text: Int32Array
-  readonly place: Int32Array
+  /** Places of records that are read anew. */
+  readonly unread: Int32Array
+  /** What is written in the records of a block. */
+  readonly amount: Array<string> = Array.from({ length: blockSize }, () => "")
+  readonly said: Array<string> = Array.from({ length: blockSize }, () => "")
   /** All 0 between uses. */
   readonly marks: Int32Array
 
@@ -43,7 +50,7 @@ class LegRoom {
     this.flags = new Uint8Array(size)
     this.signs = new Uint8Array(size)
     this.text = new Int32Array(size)
-    this.place = new Int32Array(size)
+    this.unread = new Int32Array(size)
     this.marks = new Int32Array(size)
   }
 }
