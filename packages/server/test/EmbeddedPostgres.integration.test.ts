@@ -175,3 +175,17 @@ it("takes another port where the free one was taken meanwhile, and says of a nam
     await other.remove()
   }
 }, 120_000)
+
+it("starts where its log goes to files of its own", async () => {
+  const path = join(folder.path, "collected")
+  const settings = { logging_collector: "on" }
+  const found = await Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(start({ folder: path, durable: false, settings }), (address) =>
+        Effect.promise(() => ask(address, "select name, setting from pg_settings where name = 'logging_collector'"))
+      )
+    )
+  )
+  expect(found).toEqual([{ name: "logging_collector", setting: "on" }])
+  expect(await readFile(`${path}.log`, "utf8")).not.toContain("ready to accept connections")
+})

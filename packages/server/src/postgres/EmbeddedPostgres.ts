@@ -181,8 +181,18 @@ const commandOf = async (pid: string): Promise<string> => {
   return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => (process.platform === "linux" ? "" : ps()))
 }
 
+/** What PostgreSQL keeps of itself in its folder while it runs; no lines when there is nothing. */
+const keptLines = (folder: string): Promise<ReadonlyArray<string>> =>
+  readFile(join(folder, "postmaster.pid"), "utf8").then(
+    (text) => text.split("\n"),
+    () => []
+  )
+
+/** Whether it takes connections, as it says itself. */
+const saysReady = (lines: ReadonlyArray<string>): boolean => lines[7]?.trim() === "ready"
+
 const processOf = async (folder: string): Promise<number | undefined> => {
-  const [pid, path] = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
+  const [pid, path] = await keptLines(folder)
   if (pid === undefined || path !== folder) return undefined
   return (await commandOf(pid)).includes("postgres") ? Number(pid) : undefined
 }
@@ -206,9 +216,9 @@ const endOrphan = (folder: string): Effect.Effect<void> =>
 export const addressOf = (options: { readonly folder: string }): Effect.Effect<PostgresAddress | undefined> =>
   Effect.promise(async () => {
     const folder = await readlink(options.folder).catch(() => options.folder)
-    const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
+    const lines = await keptLines(folder)
     const password = await readFile(`${options.folder}.password`, "utf8").catch(() => "")
-    return lines[7]?.trim() === "ready" && (await processOf(folder)) !== undefined
+    return saysReady(lines) && (await processOf(folder)) !== undefined
       ? { host: "127.0.0.1", port: Number(lines[3]), username, password: password.trim() }
       : undefined
   })
@@ -241,6 +251,9 @@ const isTaken = ({ message }: PostgresFailure): boolean => /could not create any
 
 /** After a crash all of the log is read again, which takes seconds, and minutes on a slow disk. */
 const startMillis = 600_000
+
+/** How often it is asked whether it has started, besides reading its log. */
+const lookMillis = 100
 
 const launch = Effect.fnUntraced(function* (
   programs: Binaries,
@@ -279,17 +292,28 @@ const launch = Effect.fnUntraced(function* (
       process.once("exit", endWithUs)
       let printed = ""
       const tooLong = setTimeout(() => child.kill("SIGQUIT"), startMillis)
+      // Its log tells first, unless a setting such as logging_collector sends that elsewhere.
+      const look = setInterval(async () => {
+        const lines = await keptLines(options.folder)
+        if (lines[0] === String(child.pid) && saysReady(lines)) begin()
+      }, lookMillis)
+      const settled = (): void => {
+        clearTimeout(tooLong)
+        clearInterval(look)
+      }
+      const begin = (): void => {
+        settled()
+        resume(Effect.succeed(child))
+      }
       child.stderr?.on("data", (chunk: Buffer) => {
         log.write(chunk)
         printed = (printed + String(chunk)).slice(-10_000)
-        if (!printed.includes("database system is ready to accept connections")) return
-        clearTimeout(tooLong)
-        resume(Effect.succeed(child))
+        if (printed.includes("database system is ready to accept connections")) begin()
       })
       child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
       child.once("exit", () => {
         process.removeListener("exit", endWithUs)
-        clearTimeout(tooLong)
+        settled()
         const why = endingOf(printed, options.folder)
         Deferred.doneUnsafe(ended, Exit.succeed(why))
         resume(Effect.fail(new PostgresFailure({ message: `PostgreSQL did not start. ${why}` })))
