@@ -4,7 +4,7 @@ import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
 import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, BusinessDays } from "../../../shared/BusinessCalendar.ts"
-import { type Lessons, noLesson, pairKey } from "./Decisions.ts"
+import { largestFee, type Lessons, noLesson, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { unitsPerOne } from "./Leg.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
@@ -49,8 +49,6 @@ const ratePenalty = (residual: number): number => {
   if (residual < 0) return Math.min(300, Math.round(penaltyOver * 100 * -residual))
   return residual <= 0.01 ? 30 : residual <= 0.02 ? 100 : residual <= 0.03 ? 200 : 300
 }
-
-const quarter = 0.25
 
 /** A reference says something where hardly any other record has it. */
 const mostWithCode = 2
@@ -121,9 +119,8 @@ export class Candidates {
     const [left, arrived] = [legs.weight[out]! > 0, legs.weight[into]! > 0]
     if (legs.currency[out] === legs.currency[into]) {
       const missing = legs.units[out]! - legs.units[into]!
-      if (missing <= 0 || missing > this.mostMissing(out) || !((left && arrived) || this.wereLinked(out, into)))
-        return undefined
-      return "fee"
+      if (missing <= 0 || missing > this.mostMissing(out)) return undefined
+      return (left && arrived) || this.hadFee(out, into) ? "fee" : undefined
     }
     if (!(left || arrived || this.wereLinked(out, into))) return undefined
     const rate = this.rate(out, into)
@@ -131,6 +128,12 @@ export class Candidates {
     const ratio = legs.units[into]! / (legs.units[out]! * Number(rate))
     const { over, under } = this.input.config.fx
     return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? "fx" : undefined
+  }
+
+  /** Whether a person has linked records of the two accounts before that differ by a fee: equal ones say nothing of fees. */
+  private hadFee(out: number, into: number): boolean {
+    const { legs, lessons } = this.input
+    return lessons.showFees && lessons.hadFee(legs.leg(out), legs.leg(into))
   }
 
   /** Whether a person has linked records of the two accounts before. */
@@ -161,15 +164,15 @@ export class Candidates {
     const currencies = this.outCurrencies()
     for (let n = 0; n < ins.length; n++) {
       const into = ins[n]!
-      const isSilent = legs.weight[into]! <= 0 && lessons.isEmpty
+      const isSilent = legs.weight[into]! <= 0 && !lessons.showFees
       if (isSilent && currencies.length === 1 && currencies[0] === legs.currency[into]) continue
       if (legs.isPending(into)) continue
       for (const currency of currencies) {
         const isSame = currency === legs.currency[into]
-        // What is missing from an amount is a fee where both say that they are a transfer.
+        // What is missing from an amount is a fee where both say that they are a transfer, unless people have shown otherwise.
         if (isSame && isSilent) continue
         const [least, most] = isSame ? this.feeSpan(into) : this.rateSpan(into, currency)
-        if (least <= most) this.between(this.among(currency, isSame && lessons.isEmpty), into, least, most, floor)
+        if (least <= most) this.between(this.among(currency, isSame && !lessons.showFees), into, least, most, floor)
       }
     }
   }
@@ -220,7 +223,7 @@ export class Candidates {
     const share = Math.max(config.fee.percent / 100, 0)
     const fixed = this.feeAmount(into)
     const most = Math.max(units / (1 - share), units + fixed)
-    return [units + 1, Math.ceil(Math.min(most, units / (1 - quarter)))]
+    return [units + 1, Math.ceil(Math.min(most, units / (1 - largestFee)))]
   }
 
   private rateSpan(into: number, currency: number): readonly [number, number] {
@@ -249,7 +252,7 @@ export class Candidates {
   private mostMissing(out: number): number {
     const units = this.input.legs.units[out]!
     const share = (this.input.config.fee.percent / 100) * units
-    return Math.min(quarter * units, Math.max(share, this.feeAmount(out)))
+    return Math.min(largestFee * units, Math.max(share, this.feeAmount(out)))
   }
 
   /** By numbers, on the day of a leg. */

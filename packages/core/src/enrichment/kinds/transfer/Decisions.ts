@@ -186,13 +186,25 @@ const unjudged = 5_000
 
 const decisionKey = (outId: string, inId: string): string => `${outId} ${inId}`
 
+/** The share of what left that a fee takes at most. */
+export const largestFee = 0.25
+
+/** Whether it was accepted although a fee was missing from what arrived. */
+const showsFee = ({ accepted, in: into, out }: Decision): boolean => {
+  const missing = out.units - into.units
+  return accepted && out.currency === into.currency && missing > 0 && missing <= largestFee * out.units
+}
+
 /** What was learnt of decisions on earlier days. */
 export class Lessons {
   private readonly byAccounts = new Map<string, Array<Decision>>()
+  /** Whether a fee was accepted between any two accounts. */
+  readonly showFees: boolean
   /** What was stated of pairs before people decided about them, in ten-thousandths. */
   private readonly stated = new Map<string, number>()
 
   constructor(decisions: ReadonlyArray<Decision>, learn: boolean) {
+    this.showFees = learn && decisions.some(showsFee)
     if (!learn) return
     for (const one of decisions) {
       const key = accountsKey(one.out.accountId, one.in.accountId)
@@ -247,6 +259,11 @@ export class Lessons {
   /** Whether a person has linked records of the two accounts before. */
   wereLinked(out: Leg, into: Leg): boolean {
     return this.before(out, into).some(({ accepted }) => accepted)
+  }
+
+  /** Whether a person has linked records of the two accounts before from which a fee was missing. */
+  hadFee(out: Leg, into: Leg): boolean {
+    return this.before(out, into).some(showsFee)
   }
 
   /** Whether that much was missing from a transfer of the two accounts before. */

@@ -81,7 +81,7 @@ export const transferMatch: SetKind<TransferConfig, TransferConfig, TransferStat
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: TransferConfig,
-  State: { version: 4, codec: TransferState },
+  State: { version: 5, codec: TransferState },
   Evidence: TransferEvidence,
   check: checkTransfer,
   declares: () => new Map(fields),

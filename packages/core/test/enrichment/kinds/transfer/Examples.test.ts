@@ -257,6 +257,32 @@ describe("what people decide", () => {
     })
   )
 
+  it.effect("opens fees between two accounts where one was accepted, and not where amounts were equal", () =>
+    Effect.gen(function* () {
+      const past = (arrived: string) => [
+        leg("o1", everyday, "2026-01-05", "-900.5", "9912"),
+        leg("i1", saver, "2026-01-05", arrived, "4471")
+      ]
+      const now = [
+        leg("o9", everyday, "2026-04-21", "-1000", "9912"),
+        leg("i9", saver, "2026-04-21", "985", "4471"),
+        leg("p9", partner, "2026-04-21", "985", "4471")
+      ]
+      const ofNow = Effect.fnUntraced(function* (arrived: string, kind: "confirm" | "reject", records = now) {
+        const links = yield* linksOf([...past(arrived), ...records], { facts: [fact(kind, "o1", "i1")] })
+        return links.filter(({ members }) => !members.includes("o1")).map(({ fee, members }) => [fee, members])
+      })
+      expect(yield* ofNow("885.5", "confirm")).toEqual([["15", ["o9", "i9"]]])
+      expect(yield* ofNow("900.5", "confirm")).toEqual([])
+      expect(yield* ofNow("885.5", "reject")).toEqual([])
+      // More than a quarter is no fee.
+      expect(yield* ofNow("600.5", "confirm")).toEqual([])
+      // It says nothing of money that goes the other way.
+      const back = [leg("o9", saver, "2026-04-21", "-1000", "9912"), leg("i9", everyday, "2026-04-21", "985", "4471")]
+      expect(yield* ofNow("885.5", "confirm", back)).toEqual([])
+    })
+  )
+
   it("says as much as it differs from what was stated", () => {
     // Nine of ten were to be right, and nine of ten were.
     expect(pairPart({ accepted: 90, rejected: 10, expected: 9_000, pattern: 0 })).toBe(0)
