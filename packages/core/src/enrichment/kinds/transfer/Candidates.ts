@@ -104,9 +104,7 @@ export class Candidates {
   private consider(out: number, into: number, fit: Fit, floor: number): void {
     const { apart, legs } = this.input
     if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
-    // Most pairs of which something is missing are none, and are seen to be none before anything is counted for them.
-    if (fit === "fee" && this.most(out, into) < floor) return
-    const score = this.weigh(out, into, fit)
+    const score = this.weigh(out, into, fit, floor)
     if (score >= floor) this.found.push(this.weighed(out, into, fit, score))
   }
 
@@ -272,11 +270,10 @@ export class Candidates {
     return this.rateFor(currency[out]!, currency[into]!, out)
   }
 
-  private countStrangers(out: number, into: number, fit: Fit): void {
+  /** Strangers whose amount could be what left. */
+  private agreeing(out: number, into: number, fit: Fit): number {
     const { config, legs, strangers } = this.input
-    const { counts } = this
     const units = legs.units[out]!
-    const [currency, account] = [legs.currency[into]!, legs.account[out]!]
     let [least, most] = [units, units]
     if (fit === "fee") {
       least = Math.ceil(units - this.mostMissing(out))
@@ -286,8 +283,7 @@ export class Candidates {
       least = Math.ceil(middle * (1 - config.fx.under / 100))
       most = Math.floor(middle * (1 + config.fx.over / 100))
     }
-    counts.strangers = strangers.all(currency, account)
-    counts.agreeing = strangers.agreeing(currency, account, least, most)
+    return strangers.agreeing(legs.currency[into]!, legs.account[out]!, least, most)
   }
 
   private penalty(out: number, into: number, fit: Fit): number {
@@ -342,26 +338,6 @@ export class Candidates {
     return this.parts.pair
   }
 
-  /** The most points that a pair could have of which something is missing, in centibits: as if no stranger were like it. */
-  private most(out: number, into: number): number {
-    const { legs, lessons, strangers } = this.input
-    if (!lessons.isEmpty) return Number.POSITIVE_INFINITY
-    const seen = strangers.all(legs.currency[into]!, legs.account[out]!)
-    return (
-      priorPart(this.rivals(out, into)) +
-      amountPart("fee", {
-        agreeing: 0,
-        strangers: seen,
-        chance: feeChance,
-        penalty: this.penalty(out, into, "fee")
-      }) +
-      lagPart(this.openDays.apart(legs.day[out]!, legs.day[into]!)) +
-      textPart(legs.textWeight(out, into), legs.textWeight(into, out)) +
-      (legs.codesOf(out).size > 0 && legs.codesOf(into).size > 0 ? referencePoints : 0) +
-      providerPart(legs.hint[out]!, legs.hint[into]!)
-    )
-  }
-
   /** Inflows that the outflow could be meant by. */
   private rivals(out: number, into: number): number {
     const { legs } = this.input
@@ -370,12 +346,13 @@ export class Candidates {
     return Math.max(1, this.likely.count(legs.currency[into]!, legs.account[out]!, day - before, day + after))
   }
 
-  /** The points of a pair, in centibits. */
-  weigh(out: number, into: number, fit: Fit): number {
-    const { legs, lessons } = this.input
+  /** The points of a pair, in centibits. Of one that cannot reach the floor, the most that it could have. */
+  weigh(out: number, into: number, fit: Fit, floor = Number.NEGATIVE_INFINITY): number {
+    const { legs, lessons, strangers } = this.input
     const { counts, parts } = this
     counts.rivals = this.rivals(out, into)
-    this.countStrangers(out, into, fit)
+    counts.strangers = strangers.all(legs.currency[into]!, legs.account[out]!)
+    counts.agreeing = 0
     counts.chance = fit === "exact" ? roundness(legs.units[out]!) : fit === "fee" ? feeChance : fxChance
     counts.penalty = this.penalty(out, into, fit)
     counts.businessDays = this.openDays.apart(legs.day[out]!, legs.day[into]!)
@@ -387,12 +364,20 @@ export class Candidates {
     counts.expected = lesson.expected
     counts.pattern = lesson.pattern
     parts.prior = priorPart(counts.rivals)
-    parts.amount = amountPart(fit, counts)
     parts.lag = lagPart(counts.businessDays)
     parts.text = textPart(counts.textOut, counts.textIn)
-    parts.reference = this.hasSharedCode(out, into) ? referencePoints : 0
     parts.provider = providerPart(legs.hint[out]!, legs.hint[into]!)
     parts.pair = pairPart(lesson)
+    if (fit !== "exact") {
+      // Most pairs of which something is missing are none, and are seen to be none before anything is looked for.
+      parts.amount = amountPart(fit, counts)
+      parts.reference = legs.codesOf(out).size > 0 && legs.codesOf(into).size > 0 ? referencePoints : 0
+      const most = partsSum(parts)
+      if (most < floor) return most
+    }
+    counts.agreeing = this.agreeing(out, into, fit)
+    parts.amount = amountPart(fit, counts)
+    parts.reference = this.hasSharedCode(out, into) ? referencePoints : 0
     return partsSum(parts)
   }
 

@@ -1,4 +1,6 @@
 /** Legs in the order of their amounts. */
+import { inOrder } from "./UnitOrder.ts"
+
 export class SortedUnits {
   readonly size: number
   /** Ten-thousandths, from the least on, and the leg of each. */
@@ -11,7 +13,7 @@ export class SortedUnits {
     const most = legs.reduce((found, leg) => Math.max(found, units[leg]!), 0)
     // Amount and place in one number sort without calls, as long as a double holds both.
     if ((most + 1) * legs.length < Number.MAX_SAFE_INTEGER) {
-      const keys = Float64Array.from(legs, (leg, n) => units[leg]! * legs.length + n).toSorted()
+      const keys = inOrder(Float64Array.from(legs, (leg, n) => units[leg]! * legs.length + n))
       this.legs = Int32Array.from(keys, (key) => legs[key % legs.length]!)
     } else this.legs = legs.toSorted((a, b) => units[a]! - units[b]! || a - b)
     this.units = Float64Array.from(this.legs, (leg) => units[leg]!)

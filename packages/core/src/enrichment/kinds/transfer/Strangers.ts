@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { LegSpace } from "./LegSpace.ts"
+import { inOrder } from "./UnitOrder.ts"
 
 /** Of one account and currency: days and amounts, one by one, by day. */
 export const Strangers = Schema.Struct({
@@ -86,7 +87,7 @@ export class Gathered {
   }
 
   sorted(): Float64Array {
-    return (this.inOrder ??= this.units.subarray(0, this.size).toSorted())
+    return (this.inOrder ??= inOrder(this.units.subarray(0, this.size)))
   }
 }
 

@@ -53,7 +53,7 @@ const lookBack = (month: string, after: number, months: ReadonlyArray<string>): 
   months.filter((later) => {
     if (later <= month) return false
     const [from, to] = strangerSpan(startOf(later), after)
-    return monthsBetween(from, to).includes(month)
+    return monthOf(CalendarDate.fromEpochDay(from)) <= month && month <= monthOf(CalendarDate.fromEpochDay(to))
   })
 
 const texts = (all: Shared["decisions"]): ReadonlySet<string> => new Set(all.map((one) => one.join(" ")))
