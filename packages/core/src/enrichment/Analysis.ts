@@ -45,6 +45,7 @@ import type { PipelineFault } from "./Pipeline.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
 import { makeFindingKeeping } from "./FindingKeeping.ts"
 import { EntriesAhead } from "./EntriesAhead.ts"
+import { EntriesHeld } from "./EntriesHeld.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
 
@@ -376,7 +377,8 @@ export class Analysis extends Context.Service<
           )
           let next = yield* read(head)
           const ahead = new EntriesAhead()
-          const seen = ahead.over(store)
+          const held = new EntriesHeld(head.version === 0, extent.held)
+          const seen = held.over(ahead.over(store))
           for (let tries = 0; next !== undefined;) {
             yield* yieldIfRevoked
             const { begun, emptied, gone, isRead, moved, slice, today } = next
@@ -402,7 +404,7 @@ export class Analysis extends Context.Service<
             // While a slice is written the next one is read: it holds other records, and depends on nothing that this one says.
             const foreseen = isRead || next.hasUnmarked ? undefined : headAfter(next, result, known)
             // Where partitions wait their records are read, which this one seldom writes.
-            const reading = isRead && !isLast ? ahead.read(scope, result.planned) : Effect.void
+            const reading = isRead && !isLast && !held.isHeld ? ahead.read(scope, result.planned) : Effect.void
             const [written, following] = yield* Effect.all(
               [
                 commit(run, head, result, moved, emptied, known, isLast ? gone : [], today),
@@ -410,7 +412,10 @@ export class Analysis extends Context.Service<
               ],
               { concurrency: 2 }
             )
-            if (written) ahead.forget(result.planned)
+            if (written) {
+              ahead.forget(result.planned)
+              held.add(result.planned)
+            }
             if (!written) {
               if (++tries > conflictTries) {
                 faults.push(
@@ -435,6 +440,7 @@ export class Analysis extends Context.Service<
             if (!isAlone) {
               fresh = new Set()
               ahead.clear()
+              held.drop()
             }
             next = isAlone && following !== undefined ? following : yield* read(head)
           }

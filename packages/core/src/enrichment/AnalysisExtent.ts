@@ -7,8 +7,10 @@ export interface Extent {
   readonly changes: number
   /** Records of the partitions that are planned. */
   readonly planned: number
+  /** Values of records in their partitions that are held until they are planned. */
+  readonly held: number
 }
 
 export const AnalysisExtent = Context.Reference<Extent>("@millrace/core/enrichment/AnalysisExtent", {
-  defaultValue: () => ({ changes: limits.commitChunk, planned: limits.plannedRecords })
+  defaultValue: () => ({ changes: limits.commitChunk, planned: limits.plannedRecords, held: limits.heldValues })
 })

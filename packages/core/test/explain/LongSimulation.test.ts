@@ -44,7 +44,7 @@ const play = Effect.fnUntraced(
     }
     yield* (yield* SimulationRuns).run(task)
   },
-  Effect.provideService(AnalysisExtent, { changes: 3, planned: 4 })
+  Effect.provideService(AnalysisExtent, { changes: 3, planned: 4, held: 0 })
 )
 
 const seeds = Array.from({ length: process.env["MILLRACE_LONG"] === undefined ? 1 : 100 }, (_, n) => n + 1)
