@@ -79,10 +79,6 @@ export const make = (text: string): CalendarDate => {
 
 export const is = (value: unknown): value is CalendarDate => typeof value === "string" && parse(value) !== undefined
 
-/** Days since 1970-01-01. */
-export const toEpochDay = (date: CalendarDate): number =>
-  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / dayMillis
-
 /** Days before each month of a year that is no leap year. */
 const daysBefore = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const
 
@@ -96,6 +92,14 @@ export const epochDayOf = (text: string): number => {
   const until = month > 2 ? year : year - 1
   const leaps = Math.floor(until / 4) - Math.floor(until / 100) + Math.floor(until / 400) - 477
   return (year - 1970) * 365 + leaps + daysBefore[month]! + (number % 100) - 1
+}
+
+/** Days since 1970-01-01, also of years that no calendar date has. */
+export const toEpochDay = (date: CalendarDate): number => {
+  const day = epochDayOf(date)
+  return Number.isNaN(day)
+    ? Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / dayMillis
+    : day
 }
 
 /** Days that were asked for; there are no more than those of three centuries. */

@@ -125,14 +125,21 @@ const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
 /** Rows that are judged before others have their turn. */
 const rowsInTurn = 150
 
-/** As `judged`. Whoever waits for storage goes on in between: otherwise it would have nothing to do meanwhile. */
-export const judgedInTurns = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<JudgedRow>) {
+/**
+ * As `judged`, of what `linesOf` makes of the rows. Whoever waits for storage goes on in between: otherwise it would have nothing to
+ * do meanwhile.
+ */
+export const judgedInTurns = Effect.fnUntraced(function* (
+  judging: Judging,
+  rows: ReadonlyArray<DocumentRow>,
+  linesOf: (some: ReadonlyArray<DocumentRow>) => ReadonlyArray<JudgedRow>
+) {
   const each: Array<Judged> = []
   for (let at = 0; at < rows.length;) {
     let end = Math.min(at + rowsInTurn, rows.length)
     while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
     if (at > 0) yield* Effect.yieldNow
-    each.push(judged(judging, rows.slice(at, end)))
+    each.push(judged(judging, linesOf(rows.slice(at, end))))
     at = end
   }
   return combined(each)

@@ -283,9 +283,8 @@ export class Projector extends Context.Service<
             note
           }
           return working.withPermit(
-            judgedInTurns(
-              judging,
-              under === undefined || !mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
+            judgedInTurns(judging, rows, (some) =>
+              under === undefined || !mayHaveLines ? some : linesOfRows(enriching, some, standing, under, note)
             )
           )
         })

@@ -62,11 +62,6 @@ interface Said extends Pick<FeeItem, "phrases" | "weak" | "never" | "alone" | "c
   readonly currencies: ReadonlySet<string>
 }
 
-const saidBy = new WeakMap<Phrases<FeeWord>, Map<string, Said>>()
-
-/** Texts of which the reading is kept. */
-const mostTexts = 20_000
-
 const foreignCodes: ReadonlySet<string> = new Set(
   "usd eur gbp chf jpy aud cad nzd sek nok dkk pln czk huf ron try brl mxn zar inr thb sgd hkd cny".split(" ")
 )
@@ -114,17 +109,6 @@ const said = (plain: ReadonlyArray<string>, words: Phrases<FeeWord>): Said => {
   }
 }
 
-const read = (text: string, words: Phrases<FeeWord>): Said => {
-  let texts = saidBy.get(words)
-  if (texts === undefined) saidBy.set(words, (texts = new Map()))
-  const known = texts.get(text)
-  if (known !== undefined) return known
-  const made = said(plainWords(text), words)
-  if (texts.size >= mostTexts) texts.clear()
-  texts.set(text, made)
-  return made
-}
-
 const lettered = /\p{L}{2,}/u
 
 const textOf = ({ fields }: SetRecord): string => {
@@ -148,7 +132,7 @@ export const feeItem = (
   const currency = (typeof told === "string" ? Currency.parse(told) : undefined) ?? account?.currency
   if (currency === undefined) return undefined
   const amount = Decimal.abs(signed)
-  const { alone, cash, currencies, never, phrases, returned, weak, wired } = read(textOf(record), words)
+  const { alone, cash, currencies, never, phrases, returned, weak, wired } = said(plainWords(textOf(record)), words)
   const own = account?.currency ?? currency
   return {
     recordId,
