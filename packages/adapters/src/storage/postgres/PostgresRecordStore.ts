@@ -17,10 +17,11 @@ import {
   inLedger,
   ledgerText,
   ofAccounts,
+  ownColumns,
+  type OwnRow,
   recordColumns,
-  type RecordRow,
-  toHeld,
-  toRecord
+  recordOf,
+  toHeld
 } from "./RecordRows.ts"
 import { blockParameters, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
 import { blocksOf } from "./SearchBlock.ts"
@@ -118,6 +119,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   RecordStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
+    const own = sql.literal(ownColumns)
     const day = sql.literal(recordDay)
     // As `idPartOf` has it: `ascii` is the number of a sign of any alphabet.
     const idPart = sql.literal(
@@ -314,16 +316,16 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       // In windows of numbers, which are dense: where PostgreSQL knows nothing yet of how many there have become, it sorts all
       // that may follow for each page. A window with few is followed by a much wider one.
       changes: Effect.fn("RecordStore.changes")(function* (scope, { after, limit, upTo }) {
-        const found: Array<RecordRow> = []
+        const found: Array<OwnRow> = []
         let from = after
         for (let width = 2 * limit; from < upTo && found.length < limit; width *= 8) {
           const to = Math.min(upTo, from + width)
-          const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inLedger(sql, scope)}
+          const rows = yield* storedInBulk(sql<OwnRow>`select ${own} from record where ${inLedger(sql, scope)}
             and change_no > ${from} and change_no <= ${to} order by change_no limit ${limit - found.length}`)
           for (const row of rows) found.push(row)
           from = to
         }
-        return found.map(toRecord)
+        return found.map((row) => recordOf(scope, row))
       }),
       page: pages.page,
       shownPage: pages.shownPage,

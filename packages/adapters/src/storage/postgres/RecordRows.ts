@@ -5,7 +5,7 @@ import type { RecordFilter, RecordScope } from "@millrace/core/storage"
 import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { instant, optionalInstant, present } from "./Column.ts"
+import { instant, optionalInstant } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { fieldSql, fieldsOf, type PackedRow } from "./RecordFields.ts"
 
@@ -37,23 +37,36 @@ export interface HeldRow extends RecordRow {
 export const recordColumns =
   "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, version, annotated, created_at, updated_at"
 
-export const toRecord = (row: RecordRow): LedgerRecord => ({
-  id: row.id,
-  accountId: row.account_id,
-  dataType: row.data_type,
-  providerId: row.provider_id,
-  date: row.date,
-  pending: row.pending,
-  state: row.state,
-  hash: row.hash,
-  fields: fieldsOf(row),
-  changeNo: Number(row.change_no),
-  version: row.version,
-  annotated: row.annotated,
-  createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at),
-  ...present({ mergedInto: row.merged_into })
-})
+/** The same where it is known whose records are asked for: of many of them, each would have a text of its own for that. */
+export const ownColumns = recordColumns.replace(" account_id, data_type,", "")
+
+export type OwnRow = Omit<RecordRow, "account_id" | "data_type">
+
+export const recordOf = (
+  { accountId, dataType }: Pick<RecordScope, "accountId" | "dataType">,
+  row: OwnRow
+): LedgerRecord => {
+  const record: LedgerRecord = {
+    id: row.id,
+    accountId,
+    dataType,
+    providerId: row.provider_id,
+    date: row.date,
+    pending: row.pending,
+    state: row.state,
+    hash: row.hash,
+    fields: fieldsOf(row),
+    changeNo: Number(row.change_no),
+    version: row.version,
+    annotated: row.annotated,
+    createdAt: instant(row.created_at),
+    updatedAt: instant(row.updated_at)
+  }
+  return row.merged_into === null ? record : { ...record, mergedInto: row.merged_into }
+}
+
+export const toRecord = (row: RecordRow): LedgerRecord =>
+  recordOf({ accountId: row.account_id, dataType: row.data_type }, row)
 
 export const toHeld = (row: HeldRow): HeldRecord => ({
   ...toRecord(row),
