@@ -351,6 +351,17 @@ export const run = (
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
+/** The record as the steps before a place leave it, for whoever is asked about it there. */
+export const viewBefore = (
+  { steps }: CompiledPipeline,
+  view: View,
+  context: PlanContext,
+  { before = steps.length, gathered, notes }: Omit<RunOptions, "trace">
+): View => {
+  const going = { steps, context, notes, gathered, split: placeOf(steps, view, notes) }
+  return goOn(going, view, begun(view, notes), 0, before)?.view ?? view
+}
+
 const noLines: ReadonlyMap<string, never> = new Map<string, never>()
 
 /**

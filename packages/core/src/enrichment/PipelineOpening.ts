@@ -10,8 +10,8 @@ import {
   holdAll,
   type PipelineFault,
   reopened,
-  run,
-  type Step
+  type Step,
+  viewBefore
 } from "./Pipeline.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
 
@@ -67,6 +67,12 @@ export interface Pending {
   readonly notes?: RecordNotes | undefined
 }
 
+/** What was gathered for a record, and the record as it was before it was enriched: it need not be made again. */
+export interface GatheredFor {
+  readonly view: View
+  readonly gathered: Gathered
+}
+
 const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / chunkSize) }, (_, n) => all.slice(n * chunkSize, (n + 1) * chunkSize))
 
@@ -92,10 +98,7 @@ export const gather = Effect.fnUntraced(function* (
     for (const [at, step] of pipeline.steps.entries()) {
       const { enrichment, kind, prepared } = step
       if (kind?.family !== "record" || kind.gather === undefined || !gathers(step)) continue
-      const views = chunk.map(({ notes, view }): View => {
-        const { decided, fields } = run(pipeline, view, context, { notes, gathered, before: at })
-        return { recordId: view.recordId, fields, decided }
-      })
+      const views = chunk.map(({ notes, view }) => viewBefore(pipeline, view, context, { notes, gathered, before: at }))
       const asked = yield* Effect.result(
         kind.gather(prepared, views, { ...scope, ...context, enrichmentId: enrichment.id })
       )

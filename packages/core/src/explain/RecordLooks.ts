@@ -126,7 +126,11 @@ const make = Effect.gen(function* () {
         for (const row of rows) {
           const view = viewOf(enriching, row)
           const notes = standing.notes.get(record.id)
-          const options = { notes, gathered: standing.gathered.get(row.rowId), trace: trace?.(feed, row.rowId) }
+          const options = {
+            notes,
+            gathered: standing.gathered.get(row.rowId)?.gathered,
+            trace: trace?.(feed, row.rowId)
+          }
           const result = runWithLines(pipeline, view, { today }, options)
           const faults = [...pipeline.faults, ...standing.faults]
           const { rowId } = row

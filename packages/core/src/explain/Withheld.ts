@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
                 pipeline,
                 viewOf(enriching, row),
                 { today },
-                { notes: standing.notes.get(row.record.id), gathered: standing.gathered.get(row.rowId) }
+                { notes: standing.notes.get(row.record.id), gathered: standing.gathered.get(row.rowId)?.gathered }
               )
               return [
                 ...(result.shown ? [[row.rowId, result.record] as const] : []),

@@ -1,8 +1,14 @@
 /** What enrichments need of records besides what they say: what stands beside them, and what is asked for them. */
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
-import type { CompiledPipeline, Gathered, PipelineFault } from "../enrichment/Pipeline.ts"
-import { gather, type Gathering, isGathering, type PipelineScope } from "../enrichment/PipelineOpening.ts"
+import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
+import {
+  gather,
+  type GatheredFor,
+  type Gathering,
+  isGathering,
+  type PipelineScope
+} from "../enrichment/PipelineOpening.ts"
 import type { RecordNotes } from "../enrichment/RecordNotes.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Enriching, type RowOfRecord, viewOf } from "./EnrichedRecord.ts"
@@ -10,7 +16,7 @@ import { type Enriching, type RowOfRecord, viewOf } from "./EnrichedRecord.ts"
 /** Notes by the ids of records, what was gathered by those of their rows. */
 export interface Beside {
   readonly notes: ReadonlyMap<string, RecordNotes>
-  readonly gathered: ReadonlyMap<string, Gathered>
+  readonly gathered: ReadonlyMap<string, GatheredFor>
   readonly faults: ReadonlyArray<PipelineFault>
 }
 
@@ -34,9 +40,10 @@ export const besideRecords = Effect.fnUntraced(function* ({ mayAsk }: Gathering)
       rows.map((row) => ({ view: viewOf(enriching, row), notes: notes.get(row.record.id) }))
     )
     const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { today, mayAsk })
-    const gathered = new Map(
-      chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
-    )
-    return { notes, gathered, faults } satisfies Beside as Beside
+    const found = new Map<string, GatheredFor>()
+    for (const { gathered, records } of chunks) {
+      for (const { view } of records) found.set(view.recordId, { view, gathered })
+    }
+    return { notes, gathered: found, faults } satisfies Beside as Beside
   })
 })

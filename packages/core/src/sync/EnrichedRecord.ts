@@ -38,8 +38,12 @@ export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { r
 /** What stands beside the record of a row. */
 export const besideOf = ({ record, rowId }: RowOfRecord, { gathered, notes }: Pick<Beside, "gathered" | "notes">) => ({
   notes: notes.get(record.id),
-  gathered: gathered.get(rowId)
+  gathered: gathered.get(rowId)?.gathered
 })
+
+/** The record before it is enriched, where it may have been asked for already. */
+export const viewBeside = (enriching: Enriching, row: RowOfRecord, { gathered }: Pick<Beside, "gathered">): View =>
+  gathered.get(row.rowId)?.view ?? viewOf(enriching, row)
 
 export const enrichedOf = ({ changes, fields, verdict }: Pipeline.PipelineResult): Enriched => ({
   fields,
@@ -66,7 +70,7 @@ export const enriched = (
   note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): Enriched => {
   const outcome = ran(enriching, note, (pipeline, context) =>
-    Pipeline.run(pipeline, viewOf(enriching, row), context, besideOf(row, standing))
+    Pipeline.run(pipeline, viewBeside(enriching, row, standing), context, besideOf(row, standing))
   )
   for (const fault of outcome.faults) note(fault)
   return enrichedOf(outcome)

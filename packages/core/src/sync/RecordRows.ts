@@ -15,7 +15,7 @@ import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { Beside } from "./BesideRecords.ts"
 import type { Enriched } from "./Decision.ts"
 import type { DocumentRow } from "./DocumentRows.ts"
-import { besideOf, enriched, type Enriching, enrichedOf, ran, viewOf } from "./EnrichedRecord.ts"
+import { besideOf, enriched, type Enriching, enrichedOf, ran, viewBeside } from "./EnrichedRecord.ts"
 
 export interface EnrichedRow extends DocumentRow {
   readonly enriched: Enriched
@@ -34,7 +34,7 @@ export const rowsOfRow = (
 ): ReadonlyArray<EnrichedRow> => {
   if (!Pipeline.mayFall(enriching.pipeline, standing.notes.get(row.record.id)))
     return [{ ...row, enriched: enriched(enriching, row, standing, note) }]
-  const view = viewOf(enriching, row)
+  const view = viewBeside(enriching, row, standing)
   const { lines, linesShown, record, shown } = ran(enriching, note, (pipeline, context) =>
     Pipeline.runWithLines(pipeline, view, context, besideOf(row, standing))
   )

@@ -48,7 +48,7 @@ it.effect("tells those who gather what was decided before them, and whether they
       yield* gather(pipeline, { workspaceId, dataType: "transactions" }, records, { ...context, mayAsk })
     }
     expect(told.map(({ scope }) => scope.mayAsk)).toEqual([true, false])
-    expect(told[0]!.views.map(({ decided }) => decided?.has("category"))).toEqual([true, false])
+    expect(told[0]!.views.map(({ decided }) => decided?.has("category") ?? false)).toEqual([true, false])
   })
 )
 

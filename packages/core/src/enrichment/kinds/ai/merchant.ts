@@ -170,8 +170,9 @@ const judged = (prepared: PreparedMerchant, party: Party, said: string | undefin
 const knownOf = (prepared: PreparedMerchant, party: Party, said?: string): Known => {
   if (said !== undefined) return judged(prepared, party, said)
   const { known } = prepared
+  const { processor, providerName, textKey } = party
   // Neither of the first two has a line break in it.
-  const key = `${party.textKey}\n${party.processor}\n${party.providerName}`
+  const key = processor === "" && providerName === "" ? textKey : `${textKey}\n${processor}\n${providerName}`
   let found = known.get(key)
   if (found === undefined) {
     if (known.size >= mostKnown) known.clear()
@@ -272,12 +273,13 @@ export const makeMerchant = ({
   gather: Effect.fnUntraced(
     function* (prepared, views, scope) {
       const { config, endpoint, resolver, room } = prepared
-      const parties = views.flatMap((view) => {
+      const parties: Array<{ readonly view: View; readonly party: Party; readonly known: Known }> = []
+      for (const view of views) {
         const party = partyOf(prepared, view, scope)
-        if (party === undefined) return []
+        if (party === undefined) continue
         const known = knownOf(prepared, party)
-        return known.isPerson ? [] : [{ view, party, known }]
-      })
+        if (!known.isPerson) parties.push({ view, party, known })
+      }
       const wanted =
         endpoint === undefined
           ? []
