@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { AccountId } from "../bank/Account.ts"
 import { toPublic } from "../bank/PublicRecord.ts"
 import type { DataType } from "../record/DataType.ts"
-import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
@@ -17,11 +17,12 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import { EntryGroups } from "./EntryGroups.ts"
+import { FieldsRead } from "./FieldsRead.ts"
+import type { View } from "./kinds/Kind.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
 import {
   type CompiledPipeline,
-  type Gathered,
   mayFall,
   type PipelineFault,
   RecordWalk,
@@ -29,7 +30,7 @@ import {
   type RunOptions,
   runWithLines
 } from "./Pipeline.ts"
-import { gather, isGathering } from "./PipelineOpening.ts"
+import { gather, type GatheredFor, isGathering } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
 import type { PlanningRoom } from "./PlanningRoom.ts"
@@ -95,33 +96,25 @@ interface Walking {
 /** Where a record, or its lines, stand in the partitions of an enrichment. */
 interface Standing {
   readonly fields: Fields
+  /** Of the fields. */
+  readonly names: ReadonlyArray<string>
   readonly partitions: ReadonlyArray<PartitionKey>
   /** By partition; absent where it stands there itself. */
   readonly lines?: ReadonlyMap<PartitionKey, NonNullable<AnalysisEntry["lines"]>>
 }
 
-const nowhere: Standing = { fields: {}, partitions: [] }
+const nowhere: Standing = { fields: {}, names: [], partitions: [] }
 
 /** Each of them once. */
 const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> =>
   keys.length < 2 ? keys : [...new Set(keys)]
-
-/** What is known of the fields that a kind reads. */
-const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
-  const fields: Record<string, FieldValue> = {}
-  for (const field of reads) {
-    const value = view[field]
-    if (value !== undefined && value !== null) fields[field] = value
-  }
-  return fields
-}
 
 /** Records that are looked at before anything else may go on. */
 const lookedAtOnce = 250
 
 /** What an enrichment has been shown of the records of a slice, and those on which it failed. */
 interface Shown {
-  readonly reads: ReadonlyArray<string>
+  readonly reads: FieldsRead
   readonly observed: Array<Observed>
   /** Where records stand of which it keeps nothing until now. */
   readonly fresh: EntryGroups
@@ -134,7 +127,7 @@ export class AnalysisSlice {
   /** With their accounts. */
   private readonly gone = new Map<string, AccountId>()
   private readonly notes = new Map<string, RecordNotes>()
-  private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
+  private readonly gathered = new Map<CompiledPipeline, Map<string, GatheredFor>>()
   /** Each as far as an enrichment has looked at it: they are asked in the order of the pipelines. */
   private readonly walking = new Map<string, Walking>()
   private shown: ReadonlyMap<Step, Shown> | undefined
@@ -167,9 +160,11 @@ export class AnalysisSlice {
       }))
       const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk })
       if (chunks.length === 0) continue
-      const byRecord = this.gathered.get(pipeline) ?? new Map<string, Gathered>()
+      const byRecord = this.gathered.get(pipeline) ?? new Map<string, GatheredFor>()
       this.gathered.set(pipeline, byRecord)
-      for (const { gathered, records } of chunks) for (const { view } of records) byRecord.set(view.recordId, gathered)
+      for (const { gathered, records } of chunks) {
+        for (const { view } of records) byRecord.set(view.recordId, { view, gathered })
+      }
     }
   })
 
@@ -283,8 +278,9 @@ export class AnalysisSlice {
     return upTo === undefined || looked.record.changeNo <= upTo
   }
 
-  private viewOf({ placed, record }: Looked, { specs }: Place) {
-    return { recordId: record.id, fields: toPublic(this.input.scope.dataType, record, placed.owner, specs) }
+  private viewOf({ placed, record }: Looked, { pipeline, specs }: Place): View {
+    const known = this.gathered.get(pipeline)?.get(record.id)?.view
+    return known ?? { recordId: record.id, fields: toPublic(this.input.scope.dataType, record, placed.owner, specs) }
   }
 
   /** Where the records stand in the partitions of an enrichment from now on. */
@@ -296,7 +292,7 @@ export class AnalysisSlice {
   }
 
   private nobody({ catalog, kind, prepared }: Step): Shown {
-    return { reads: kind.reads(prepared, catalog), observed: [], fresh: new EntryGroups(), faults: [] }
+    return { reads: new FieldsRead(kind.reads(prepared, catalog)), observed: [], fresh: new EntryGroups(), faults: [] }
   }
 
   private showTo(step: Step, { faults, fresh, observed, reads }: Shown, recordId: string, looked: Looked): void {
@@ -304,12 +300,12 @@ export class AnalysisSlice {
     const { accountId, state } = looked.record
     // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
     try {
-      const { fields, lines, partitions } =
+      const { fields, lines, names, partitions } =
         place === undefined || (state !== "live" && step.kind.removed !== true)
           ? nowhere
           : this.standingOf(step, place, looked, reads)
       if (looked.isNew) {
-        for (const key of partitions) fresh.of(accountId, key).add(recordId, fields, lines?.get(key))
+        for (const key of partitions) fresh.of(accountId, key).add(recordId, fields, lines?.get(key), names)
         return
       }
       const entries = partitions.map((partition): AnalysisEntry => {
@@ -326,30 +322,35 @@ export class AnalysisSlice {
     for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
   }
 
-  private standingOf({ kind, prepared }: Step, place: Place, looked: Looked, reads: ReadonlyArray<string>): Standing {
+  private standingOf({ kind, prepared }: Step, place: Place, looked: Looked, reads: FieldsRead): Standing {
     const { at, pipeline } = place
     const { accountId, id: recordId } = looked.record
     const options = {
       notes: this.notes.get(recordId),
-      gathered: this.gathered.get(pipeline)?.get(recordId),
+      gathered: this.gathered.get(pipeline)?.get(recordId)?.gathered,
       before: at
     }
     if (looked.record.state !== "live") {
-      const fields = { ...readOf(this.viewOf(looked, place).fields, reads), removed: true }
-      return { fields, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
+      const known = reads.of(this.viewOf(looked, place).fields)
+      const fields = { ...known.fields, removed: true }
+      return {
+        fields,
+        names: Object.keys(fields),
+        partitions: once(kind.partitions(prepared, { recordId, accountId, fields }))
+      }
     }
     const { notes } = options
     const { fields: whole, lines } =
       kind.lines === true && mayFall(pipeline, notes)
         ? this.linesBefore(looked, place, options)
         : { fields: this.fieldsBefore(looked, place, options), lines: undefined }
-    const fields = readOf(whole, reads)
+    const { fields, names } = reads.of(whole)
     if (lines === undefined || lines.size === 0) {
-      return { fields, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
+      return { fields, names, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
     }
     const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
     for (const [lineRecordId, line] of lines) {
-      const own = readOf(line, reads)
+      const own = reads.of(line).fields
       const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields: own }
       for (const partition of once(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields: own }))) {
         const some = parts.get(partition) ?? []
@@ -357,7 +358,7 @@ export class AnalysisSlice {
         some.push(one)
       }
     }
-    return { fields, partitions: [...parts.keys()], lines: parts }
+    return { fields, names, partitions: [...parts.keys()], lines: parts }
   }
 
   /** The record as the steps before one leave it, until it goes on from there. */

@@ -24,6 +24,7 @@ interface GrowingShape extends EntryShape {
 }
 
 const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  if (a === b) return true
   if (a.length !== b.length) return false
   for (let n = 0; n < a.length; n++) if (a[n] !== b[n]) return false
   return true
@@ -44,8 +45,8 @@ export class EntryGroup {
     this.accountId = accountId
   }
 
-  add(recordId: string, fields: Fields, lines?: Lines): void {
-    const names = Object.keys(fields)
+  /** `names`: those of the fields, in their order, where they are known. */
+  add(recordId: string, fields: Fields, lines?: Lines, names: ReadonlyArray<string> = Object.keys(fields)): void {
     // Most have the fields of the one before.
     if (this.last === undefined || !isSame(this.last.fields, names)) this.last = this.shapeOf(names)
     const { at, columns } = this.last
