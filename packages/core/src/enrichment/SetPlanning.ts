@@ -470,10 +470,10 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const { partition, records } of fresh) if (!records.every((id) => isPast(id))) newsIn.add(partition)
   }
   for (const partition of later) {
-    const known = kept.get(partition)
+    const stored = kept.get(partition)
     // One that many slices add to waits since the first of them.
-    if (known?.due === today) continue
-    const { state = null, tag: last = newsIn.has(partition) ? waitingNewsTag : waitingTag } = known ?? {}
+    if (stored?.due === today) continue
+    const { state = null, tag: last = newsIn.has(partition) ? waitingNewsTag : waitingTag } = stored ?? {}
     partitions.push({ partition, tag: last, state, due: today })
   }
   const first = new EntryGroups()
