@@ -59,6 +59,7 @@ describe("a page as PostgreSQL writes it", () => {
       rows.forEach(({ date, fields, id }, at) => {
         expect(page.position(at)).toEqual({ id, date })
         expect(found(page, at)).toMatchObject({ ...fields, id })
+        for (const name of names) expect(page.value(at, name)).toBe(fields[name])
       })
     }
   })

@@ -4,7 +4,7 @@ import { fieldsOf, type DataType, type FieldSpecs } from "../record/DataType.ts"
 import { blankOf } from "../record/BlankFields.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
-import type { ShownPage } from "../record/ShownPage.ts"
+import { reordered, type ShownPage } from "../record/ShownPage.ts"
 import type { Account } from "./Account.ts"
 
 const lastFour = (masked: string): string => masked.replaceAll("*", "")
@@ -89,6 +89,21 @@ export class PublicRows {
     this.page = page
     this.owner = owner
     this.length = length
+  }
+
+  /** The same rows in the order of what they say in some fields, which are those of records and not of the owner. */
+  sortedBy(fields: ReadonlyArray<string>, compare: (a: Fields, b: Fields) => number): PublicRows {
+    const { dataType, length, owner, page } = this
+    const said = Array.from({ length }, (_, at): Fields =>
+      Object.fromEntries(
+        fields.flatMap((field) => {
+          const value = page.value(at, field)
+          return value === undefined ? [] : [[field, value] as const]
+        })
+      )
+    )
+    const order = said.map((_, at) => at).toSorted((a, b) => compare(said[a]!, said[b]!))
+    return new PublicRows(dataType, reordered(page, order), owner, length)
   }
 
   get fields(): ReadonlyArray<Fields> {

@@ -29,6 +29,7 @@ import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { ShownRecord } from "../record/LedgerRecord.ts"
 import { lastShownAt } from "../record/Shown.ts"
+import { shownPage, type ShownPage } from "../record/ShownPage.ts"
 import { type PageQuery, RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../cursor/Cursors.ts"
@@ -40,7 +41,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
 import { type Account, type AccountRef, isOwnAccount } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
-import { ownerOf as publicOwner, type PublicRows, toPublic } from "../bank/PublicRecord.ts"
+import { ownerOf as publicOwner, PublicRows, toPublic } from "../bank/PublicRecord.ts"
 import { Position, TransactionPages } from "./TransactionPages.ts"
 
 const TradesCursor = Schema.Struct({
@@ -134,6 +135,8 @@ const freshnessOf = (bank: Bank, accounts: ReadonlyArray<Account>): Freshness =>
   return freshness({ asOf: looked.at(-1), stale: problem !== undefined, problem })
 }
 
+const valued = ["currentValue", "ticker", "securityId"]
+
 /** Worth most first, then by ticker and security (decisions 1.7). */
 const byValue = (a: Fields, b: Fields): number => {
   const [x, y] = [a["currentValue"], b["currentValue"]]
@@ -152,6 +155,8 @@ const usable = (bank: Bank): Effect.Effect<Bank, NotFound | Conflict> => {
   const refusal = unusableBank(bank)
   return refusal === undefined ? Effect.succeed(bank) : Effect.fail(refusal)
 }
+
+const wholePage = { filter: {}, limit: limits.page.max } as const satisfies PageQuery
 
 const cachedOf = ({ cached }: ReadOptions): ReadThroughOptions => (cached === undefined ? {} : { cached })
 
@@ -190,7 +195,7 @@ export class AccountData extends Context.Service<
       query: TradesQuery & ReadOptions
     ) => Effect.Effect<
       {
-        readonly rows: ReadonlyArray<Fields>
+        readonly rows: PublicRows
         readonly hasMore: boolean
         readonly cursor?: string
         readonly window: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate }
@@ -201,12 +206,12 @@ export class AccountData extends Context.Service<
       caller: Caller,
       ref: AccountRef,
       options: ReadOptions
-    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
+    ) => Effect.Effect<{ readonly rows: PublicRows } & Freshness, LiveError>
     readonly orders: (
       caller: Caller,
       ref: AccountRef,
       options: ReadOptions
-    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
+    ) => Effect.Effect<{ readonly rows: PublicRows } & Freshness, LiveError>
     /** NotFound when the account has no loan data. */
     readonly loan: (
       caller: Caller,
@@ -275,18 +280,17 @@ export class AccountData extends Context.Service<
         return { bank, account: now, scope, owner, fresh: freshness(fresh), lastChange, page: read }
       })
 
-      const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
-        const rows: Array<ShownRecord> = []
-        for (;;) {
-          const last = rows[rows.length - 1]
-          const page = yield* records.shownPage(scope, {
-            filter: {},
-            limit: limits.page.max,
-            ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
-          })
+      /** All records. `begun`: the first page, where it has been read. */
+      const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields, begun?: ShownPage) {
+        let page = begun ?? (yield* records.shownPage(scope, wholePage))
+        // Most accounts have few, which need not be read.
+        if (page.length < wholePage.limit) return new PublicRows(scope.dataType, page, owner, page.length)
+        const rows: Array<ShownRecord> = [...page.records]
+        while (page.length === wholePage.limit) {
+          page = yield* records.shownPage(scope, { ...wholePage, before: page.position(page.length - 1) })
           rows.push(...page.records)
-          if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
         }
+        return new PublicRows(scope.dataType, shownPage(rows), owner, rows.length)
       })
 
       const transactions: AccountData["Service"]["transactions"] = Effect.fnUntraced(function* (caller, ref, query) {
@@ -311,28 +315,27 @@ export class AccountData extends Context.Service<
         // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
         const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
         const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
-        const { fresh, owner, scope } = yield* live(caller, "listTrades", ref, "trades", {
-          ...cachedOf(query),
-          ...deep
-        })
         const limit = sizeOf(limits.tradesPage, query.limit)
-        const found = yield* records.shownPage(scope, {
+        const wanted: PageQuery = {
           filter: { from: start.from, to: start.to },
           limit: limit + 1,
           ...("before" in start && start.before !== undefined ? { before: start.before } : {})
-        })
-        const page = found.records.slice(0, limit)
+        }
+        const options = { ...cachedOf(query), ...deep }
+        const looked = yield* live(caller, "listTrades", ref, "trades", options, false, wanted)
+        const { fresh, owner, scope } = looked
+        const found = looked.page ?? (yield* records.shownPage(scope, wanted))
         const window = { from: start.from, to: start.to }
-        const rows = page.map((record) => toPublic("trades", record, owner))
+        const rows = new PublicRows("trades", found, owner, Math.min(limit, found.length))
         if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
-        const last = page[page.length - 1]!
+        const last = found.position(limit - 1)
         const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
         return { rows, hasMore: true, cursor, window, ...fresh }
       })
 
       const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
         const { account, bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
-        const row = (yield* all(scope, owner))[0]
+        const row = (yield* all(scope, owner)).fields[0]
         if (row !== undefined) return { row, ...fresh }
         if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
           return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
@@ -364,7 +367,7 @@ export class AccountData extends Context.Service<
         }),
         balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {
           const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
-          const stored = (yield* all(scope, owner))[0]
+          const stored = (yield* all(scope, owner)).fields[0]
           if (stored !== undefined) return { row: stored, ...fresh }
           // A file that states no balance says nothing of it: 0 would be a lie.
           if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
@@ -373,12 +376,14 @@ export class AccountData extends Context.Service<
         }),
         trades,
         holdings: Effect.fn("AccountData.holdings")(function* (caller, ref, options) {
-          const { fresh, owner, scope } = yield* live(caller, "listHoldings", ref, "holdings", options)
-          return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
+          const read = live(caller, "listHoldings", ref, "holdings", cachedOf(options), false, wholePage)
+          const { fresh, owner, page, scope } = yield* read
+          return { rows: (yield* all(scope, owner, page)).sortedBy(valued, byValue), ...fresh }
         }),
         orders: Effect.fn("AccountData.orders")(function* (caller, ref, options) {
-          const { fresh, owner, scope } = yield* live(caller, "listOrders", ref, "orders", options)
-          return { rows: yield* all(scope, owner), ...fresh }
+          const read = live(caller, "listOrders", ref, "orders", cachedOf(options), false, wholePage)
+          const { fresh, owner, page, scope } = yield* read
+          return { rows: yield* all(scope, owner, page), ...fresh }
         }),
         loan
       })

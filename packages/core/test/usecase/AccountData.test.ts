@@ -1,4 +1,12 @@
-import { makeBank, ownerOf, somebody, storeAccount, storeBank, storeWorkspace } from "@millrace/testing/fixture"
+import {
+  makeBank,
+  makeWrites,
+  ownerOf,
+  somebody,
+  storeAccount,
+  storeBank,
+  storeWorkspace
+} from "@millrace/testing/fixture"
 import { Adapters } from "@millrace/adapters"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { MemoryStorage } from "@millrace/adapters/memory"
@@ -10,6 +18,8 @@ import * as Kernel from "../../src/Kernel.ts"
 import type { ProviderDriver } from "../../src/provider/Provider.ts"
 import { Misconfigured, ProviderUnavailable, type ProviderError } from "../../src/provider/ProviderError.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import type { Fields } from "../../src/record/FieldValue.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { ReadThrough } from "../../src/sync/ReadThrough.ts"
 import { makeScriptedProvider, withSessions } from "@millrace/testing/fake"
@@ -208,6 +218,50 @@ describe("AccountData", () => {
     }).pipe(Effect.provide(layerOf(setup().driver)))
   )
 
+  scenario("lists all that an account has, however many pages of storage that is", (world) =>
+    Effect.gen(function* () {
+      const { caller, data, ref, workspace } = yield* world.connected
+      const records = yield* RecordStore
+      const scope = { workspaceId: workspace.id, accountId: ref.accountId, dataType: "orders" } as const
+      const expected: Array<string> = []
+      for (const more of [1, 499, 1, 499]) {
+        const writes = yield* makeWrites(more, "orders")
+        yield* records.write(scope, writes)
+        expected.push(...writes.map(({ id }) => id))
+        const { rows } = yield* data.orders(caller, ref, { cached: true })
+        expect(rows.length).toBe(expected.length)
+        expect(rows.fields.map(({ id }) => String(id)).toSorted()).toEqual(expected.toSorted())
+      }
+    })
+  )
+
+  scenario("lists what is worth most first, and of equal worth by ticker", (world) =>
+    Effect.gen(function* () {
+      const { caller, data, ref, workspace } = yield* world.connected
+      const scope = { workspaceId: workspace.id, accountId: ref.accountId, dataType: "holdings" } as const
+      const writes = yield* makeWrites(5, "holdings")
+      const worth: ReadonlyArray<Fields> = [
+        { currentValue: "9", ticker: "B" },
+        { currentValue: "10.5", ticker: "Z" },
+        { currentValue: "9", ticker: "A" },
+        { currentValue: "-3", ticker: "C" },
+        { currentValue: "9" }
+      ]
+      yield* (yield* RecordStore).write(
+        scope,
+        writes.map((write, n) => ({ ...write, fields: worth[n]! }))
+      )
+      const { rows } = yield* data.holdings(caller, ref, { cached: true })
+      expect(rows.fields.map(({ currentValue, ticker }) => [currentValue, ticker])).toEqual([
+        ["10.5", "Z"],
+        ["9", undefined],
+        ["9", "A"],
+        ["9", "B"],
+        ["-3", "C"]
+      ])
+    })
+  )
+
   it.effect("reads trades of the days that are asked for, however few a sync has read", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
@@ -222,7 +276,7 @@ describe("AccountData", () => {
       const ref = { bankId: bank.id, accountId: account.id }
       const recent = yield* data.trades(caller, ref, {})
       const all = yield* data.trades(caller, ref, { from: CalendarDate.make("2025-01-01") })
-      const dates = all.rows.map(({ date }) => String(date))
+      const dates = all.rows.fields.map(({ date }) => String(date))
       expect(recent.window.from).toBe("2026-08-23")
       expect(all.rows.length).toBeGreaterThan(recent.rows.length)
       expect(dates.at(-1)! < "2025-06-01").toBe(true)

@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import { type Account, type AccountRef, balanceAsOf, type Bank } from "@millrace/core/bank"
-import { AccountChanges, AccountData, type Freshness } from "@millrace/core/kernel"
-import { type Fields, isSyncType, type SyncDataType } from "@millrace/core/record"
-import { toWire as recordToWire, Transaction } from "../api/DataRecords.ts"
+import { AccountChanges, AccountData, type Freshness, type PublicRows } from "@millrace/core/kernel"
+import { isSyncType } from "@millrace/core/record"
+import { Holding, Order, toWire as recordToWire, Trade, Transaction } from "../api/DataRecords.ts"
 import { FreshMany, many, one } from "../api/Envelope.ts"
 import { listAnswer } from "../answer/WrittenRows.ts"
 import { answerOf } from "../answer/errors.ts"
@@ -52,9 +53,6 @@ const freshnessOf = ({ asOf, problem, stale }: Freshness) => {
   return { ...(asOf === undefined ? {} : { asOf }), stale, reason }
 }
 
-const records = (dataType: SyncDataType, rows: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
-  rows.map((row) => recordToWire(dataType, row))
-
 const refOf = (ids: {
   readonly bank: AccountRef["bankId"]
   readonly account: AccountRef["accountId"]
@@ -63,7 +61,19 @@ const refOf = (ids: {
   accountId: ids.account
 })
 
-const listed = listAnswer(FreshMany, Transaction)
+/** A list of rows, which are made of what storage wrote where it has them so. */
+const listOf = <Row extends Schema.Top>(row: Row) => {
+  const written = listAnswer(FreshMany, row)
+  return <Meta extends object>(self: string, rows: PublicRows, page: Parameters<typeof many>[2], meta: Meta) =>
+    rows.page.written === undefined
+      ? many(self, rows.fields, page, meta)
+      : written(many(self, [], page, { ...meta, count: rows.length }), rows)
+}
+
+const transactions = listOf(Transaction)
+const trades = listOf(Trade)
+const holdings = listOf(Holding)
+const orders = listOf(Order)
 
 export const layer = serve(
   "accounts",
@@ -94,9 +104,7 @@ export const layer = serve(
           window: page.window,
           ...(page.removed === undefined ? {} : { removed: page.removed })
         }
-        const { rows } = page
-        if (rows.page.written === undefined) return many(self, records("transactions", rows.fields), page, meta)
-        return listed(many(self, [], page, { ...meta, count: rows.length }), rows)
+        return transactions(self, page.rows, page, meta)
       }),
       getBalance: Effect.fnUntraced(function* ({ caller, ids, query }) {
         const answer = yield* data.balance(caller, refOf(ids), query)
@@ -104,15 +112,15 @@ export const layer = serve(
       }),
       listTrades: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const page = yield* data.trades(caller, refOf(ids), query)
-        return many(self, records("trades", page.rows), page, { ...freshnessOf(page), window: page.window })
+        return trades(self, page.rows, page, { ...freshnessOf(page), window: page.window })
       }),
       listHoldings: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const answer = yield* data.holdings(caller, refOf(ids), query)
-        return many(self, records("holdings", answer.rows), { hasMore: false }, freshnessOf(answer))
+        return holdings(self, answer.rows, { hasMore: false }, freshnessOf(answer))
       }),
       listOrders: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const answer = yield* data.orders(caller, refOf(ids), query)
-        return many(self, records("orders", answer.rows), { hasMore: false }, freshnessOf(answer))
+        return orders(self, answer.rows, { hasMore: false }, freshnessOf(answer))
       }),
       getLoan: Effect.fnUntraced(function* ({ caller, ids, query }) {
         const answer = yield* data.loan(caller, refOf(ids), query)

@@ -21,7 +21,7 @@ import {
   Uploads,
   PublicRows
 } from "@millrace/core/kernel"
-import { shownPage } from "@millrace/core/record"
+import { type Fields, shownPage, type SyncDataType } from "@millrace/core/record"
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
 import { WebhookRefused } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
@@ -52,6 +52,9 @@ export interface Trouble {
 
 const freshness = { asOf: Records.at, stale: false }
 const window = { from: CalendarDate.make("2026-01-01"), to: CalendarDate.make("2026-03-01") }
+
+const rowsOf = (dataType: SyncDataType, fields: Fields): PublicRows =>
+  new PublicRows(dataType, shownPage([{ id: String(fields["id"]), date: null, fields }]), Records.owner, 1)
 
 const started = {
   attempt: Records.attempt,
@@ -239,10 +242,11 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* note("trades", query)
           yield* accountOf(ref)
           yield* checkCursor(query)
-          return { rows: [Records.trade], hasMore: false, window, ...freshness }
+          return { rows: rowsOf("trades", Records.trade), hasMore: false, window, ...freshness }
         }),
-        holdings: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.holding], ...freshness })),
-        orders: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.order], ...freshness })),
+        holdings: (_, ref) =>
+          Effect.map(accountOf(ref), () => ({ rows: rowsOf("holdings", Records.holding), ...freshness })),
+        orders: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: rowsOf("orders", Records.order), ...freshness })),
         loan: (_, ref) =>
           Effect.map(accountOf(ref), () => ({
             row: Records.loan,

@@ -24,6 +24,9 @@ const walk = Effect.fnUntraced(function* (scope: RecordScope, filter: RecordFilt
     const shown = yield* records.shownPage(scope, query)
     expect(shown.length).toBe(whole.length)
     expect(whole.map((_, n) => shown.position(n))).toMatchObject(whole.map(({ date, id }) => ({ id, date })))
+    whole.forEach(({ fields }, n) => {
+      for (const [name, value] of Object.entries(fields)) expect(shown.value(n, name)).toBe(value)
+    })
     expect(shown.records).toEqual(whole.map(({ date, fields, id }) => ({ id, date, fields })))
     return whole
   })
@@ -50,7 +53,7 @@ export const tests: StorageTests = (it) => {
       }))
       yield* records.write(scope, writes)
       const expected = writes.toSorted(newestFirst).map(({ id }) => id)
-      for (const limit of [1, 3, 7, 40, 100]) expect(yield* walk(scope, {}, limit)).toEqual(expected)
+      for (const limit of [1, 3, 7, 40, 100, 1_500]) expect(yield* walk(scope, {}, limit)).toEqual(expected)
     })
   )
 

@@ -21,11 +21,11 @@ export interface PageRow {
 export const toPage = ([row]: ReadonlyArray<PageRow>): ShownPage => pageOf(row!.page)
 
 /**
- * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, or for more than
- * any has that people ask for. Planned for a thousand, a page of an account of a thousand would be all of it, sorted.
+ * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, for more than any
+ * page of transactions has, or for as many as the largest of trades. Planned for a thousand, a page of an account of a thousand would be all of it, sorted.
  */
-const planSizes = [128, 1_001] as const
-const mostShown = planSizes[1]
+const planSizes = [128, 1_001, 2_001] as const
+const mostShown = planSizes[2]
 
 /** Milliseconds after which the size of the table is looked at again. */
 const sizeMillis = 5_000
@@ -83,7 +83,7 @@ const makeSize = (sql: SqlClient) => {
 
 /** Whether an index has the page in its order, so that nothing needs to be searched. */
 const isPlain = ({ filter: { category, maxAmount, minAmount, text }, limit }: PageQuery): boolean =>
-  limit < mostShown && [category, maxAmount, minAmount, text].every((value) => value === undefined)
+  limit <= mostShown && [category, maxAmount, minAmount, text].every((value) => value === undefined)
 
 export const makePages = (sql: SqlClient) => {
   const day = sql.literal(recordDay)
@@ -116,7 +116,7 @@ export const makePages = (sql: SqlClient) => {
     Effect.map(tableSize, (size) => {
       const { from, pending, state, to, type } = query.filter
       const shape = [state, from, to, pending, type, query.before].map((value) => value !== undefined)
-      const most = query.limit <= planSizes[0] ? planSizes[0] : mostShown
+      const most = planSizes.find((rows) => query.limit <= rows) ?? mostShown
       const key = `${shape.join()} ${state} ${most} ${size}`
       let text = texts.get(key)
       if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, most, size)))

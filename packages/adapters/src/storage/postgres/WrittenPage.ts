@@ -7,6 +7,7 @@ import {
   isOther,
   isText,
   placeSize,
+  type FieldValue,
   shownPage,
   type ShownPage,
   type ShownRecord,
@@ -232,15 +233,29 @@ class ReadLater implements ShownPage {
   }
 
   position(at: number): Pick<ShownRecord, "date" | "id"> {
-    const { bytes, places, records } = this.written
-    const { first } = records[at]!
-    const textAt = (place: number): string => {
-      const text = decoder.decode(bytes.subarray(places[place], places[place + 1]))
-      return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text
-    }
+    const { first } = this.written.records[at]!
     const date = first + placeSize
-    const isKnown = places[date + 2] === isText
-    return { id: textAt(first), date: isKnown ? (textAt(date) as ShownRecord["date"]) : null }
+    const isKnown = this.written.places[date + 2] === isText
+    return { id: this.textAt(first), date: isKnown ? (this.textAt(date) as ShownRecord["date"]) : null }
+  }
+
+  value(at: number, field: string): FieldValue | undefined {
+    const { first, names } = this.written.records[at]!
+    const nth = names.indexOf(field, besideFields)
+    if (nth < 0) return undefined
+    const place = first + placeSize * nth
+    if (this.written.places[place + 2] === isText) return this.textAt(place)
+    return JSON.parse(this.bytesAt(place)) as FieldValue
+  }
+
+  private bytesAt(place: number): string {
+    const { bytes, places } = this.written
+    return decoder.decode(bytes.subarray(places[place], places[place + 1]))
+  }
+
+  private textAt(place: number): string {
+    const text = this.bytesAt(place)
+    return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text
   }
 }
 
