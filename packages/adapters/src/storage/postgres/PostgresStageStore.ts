@@ -1,23 +1,43 @@
 /**
- * Pages that are put aside, in PostgreSQL. They are compressed here, which costs a microsecond a row: a tenth is left to send
- * and to write, and what is read back is held in that form until it is its turn.
+ * Pages that are put aside, in PostgreSQL. They are compressed here, which costs less than half a microsecond a row: a tenth is
+ * left to send and to write, and what is read back is held in that form until it is its turn.
  */
 import { promisify } from "node:util"
-import { deflateRaw, inflateRawSync } from "node:zlib"
+import * as zlib from "node:zlib"
 import { type PackedText, StageStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { stored, storedInBulk } from "./SqlFailure.ts"
 
-const fastest = { level: 1 }
+interface Compression {
+  /** On a thread of its own. */
+  readonly compress: (text: string) => Promise<Uint8Array>
+  readonly expand: (bytes: Uint8Array) => Buffer
+}
 
-const unpacked = (rows: Uint8Array) => (): string => inflateRawSync(rows).toString()
+const deflate: Compression = {
+  compress: (text) => promisify(zlib.deflateRaw)(text, { level: 1 }),
+  expand: zlib.inflateRawSync
+}
 
-/** On a thread of its own. */
+const zstandard: Compression = {
+  compress: (text) => promisify(zlib.zstdCompress)(text, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } }),
+  expand: zlib.zstdDecompressSync
+}
+
+/**
+ * What is put aside is read by the process that put it, so each takes the best that it has: Zstandard takes a quarter of the time, and
+ * Node.js has it since 22.15.
+ */
+export const compressions: ReadonlyArray<Compression> = "zstdCompress" in zlib ? [zstandard, deflate] : [deflate]
+const { compress, expand } = compressions[0]!
+
+const unpacked = (rows: Uint8Array) => (): string => expand(rows).toString()
+
 const packed = (text: string): Effect.Effect<PackedText> =>
   Effect.map(
-    Effect.promise(() => promisify(deflateRaw)(text, fastest)),
+    Effect.promise(() => compress(text)),
     (bytes) => ({ bytes, text: unpacked(bytes) })
   )
 
