@@ -57,6 +57,21 @@ export interface Speaker {
 /** The claim that holds a field at the moment. */
 type Held = { readonly claim: Claim; readonly step: Speaker } | { readonly word: PersonsWord }
 
+/** So few claims that each is compared with those before it. */
+const fewClaims = 8
+
+/** The fields that they are about. */
+const countOf = (claims: ReadonlyArray<Claim>): number => {
+  if (claims.length > fewClaims) return new Set(claims.map(({ field }) => field)).size
+  let count = 0
+  for (let n = 0; n < claims.length; n++) {
+    let isFirst = true
+    for (let at = 0; at < n && isFirst; at++) isFirst = claims[at]!.field !== claims[n]!.field
+    if (isFirst) count++
+  }
+  return count
+}
+
 /** Made when the first thing happens. */
 export class Progress {
   readonly matched: Array<string> = []
@@ -85,7 +100,7 @@ export class Progress {
 
   /** Throws where an enrichment would claim more than a row can hold: then nothing that it says of the row counts. */
   private count(claims: ReadonlyArray<Claim>): void {
-    const fields = claims.length < 2 ? claims.length : new Set(claims.map(({ field }) => field)).size
+    const fields = countOf(claims)
     if (this.claimed + fields > limits.viewClaims) {
       throw new EnrichmentFault({
         reason: "limit",

@@ -103,9 +103,9 @@ const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /**
  * Reads a text (enrichments A12). Linear in its length, and the same on every machine; any text will do, also one
- * that is not well-formed.
+ * that is not well-formed. Nothing is kept: for whoever keeps what follows from it.
  */
-export const readText = remembered((text: string): TextReading => {
+export const readingOf = (text: string): TextReading => {
   const bounded = (text.length > longest ? text.slice(0, longest) : text).toWellFormed()
   const plain = ascii.test(bounded)
     ? fold(bounded)
@@ -137,7 +137,10 @@ export const readText = remembered((text: string): TextReading => {
   const kept = withoutCodes(words.slice(from))
   const named = kept.slice(0, kept.length - trailingLocationWords(kept))
   return { textKey: named.length === 0 ? processor : named.join(" "), processor }
-})
+}
+
+/** The same, as it is kept of texts that were read last. */
+export const readText = remembered(readingOf)
 
 /** The words of a text that name the other side; `""` when there are none. */
 export const textKey = (text: string): string => readText(text).textKey

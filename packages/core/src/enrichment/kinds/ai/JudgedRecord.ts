@@ -4,7 +4,7 @@ import type { DataType } from "../../../record/DataType.ts"
 import type { Fields } from "../../../record/FieldValue.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
 import { remembered } from "../../../text/Remembered.ts"
-import { readText, type TextReading } from "../../../text/TextKey.ts"
+import { readingOf, readText, type TextReading } from "../../../text/TextKey.ts"
 
 /** What has another side that is paid, or pays. */
 export const judgedTypes: ReadonlyArray<DataType> = ["transactions", "receipts", "invoices"]
@@ -19,7 +19,7 @@ export const partyText = (fields: Fields): string =>
   textOf(fields["originalDescription"]) || textOf(fields["description"])
 
 export const readParty = remembered((text: string): TextReading => {
-  const reading = readText(text.replace(shopNumber, " "))
+  const reading = readingOf(text.replace(shopNumber, " "))
   const { processor, textKey } = reading
   // Behind a market place that is the merchant itself there is at most a country.
   const isLeft = textKey.split(" ").some((word) => word.length > 2) || knownMerchant(textKey) !== undefined

@@ -162,7 +162,10 @@ const judgeLocally = (prepared: PreparedCategorize, features: Features): Outcome
   const { classifier, config, verdicts } = prepared
   const { abstainBelow } = config
   // Of the amount its size counts and nothing else: what a merchant takes again is judged once.
-  const key = JSON.stringify({ ...features, amount: amountBand(features.amount) })
+  const { accountType, amount, mcc, providerCategory, sign, textKey } = features
+  const said = [mcc, providerCategory, accountType].map((text) => (text === undefined ? "" : `=${text}`))
+  // No text that is stored has the character between them.
+  const key = [textKey, sign, ...said, amountBand(amount) ?? ""].join("\0")
   const known = verdicts.get(key)
   if (known !== undefined) return known
   // What comes back from a merchant belongs where its payments do; only what nobody knows is judged as income.
