@@ -85,27 +85,35 @@ const fitted = (judgements: ReadonlyArray<Judgement>): Scale => {
 
 /** The scale for outflows of each day: a new one after every 25 decisions, from the day behind the newest of them on. */
 export class Calibration {
-  private readonly from: ReadonlyArray<{ readonly after: CalendarDate; readonly scale: Scale }>
+  private readonly ordered: ReadonlyArray<Judgement>
+  /** Each is found where somebody asks for it: there are many, and a plan of a month needs a few. */
+  private readonly from: ReadonlyArray<{ readonly after: CalendarDate; readonly count: number }>
+  private readonly scales = new Map<number, Scale>()
 
   /** In any order: they count by the day of their outflow. */
   constructor(judgements: ReadonlyArray<Judgement>) {
-    const ordered = judgements.toSorted(
+    this.ordered = judgements.toSorted(
       (a, b) =>
         (a.date < b.date ? -1 : a.date > b.date ? 1 : 0) ||
         a.judged - b.judged ||
         Number(a.accepted) - Number(b.accepted)
     )
-    const from: Array<{ readonly after: CalendarDate; readonly scale: Scale }> = []
+    const { ordered } = this
+    const from: Array<{ readonly after: CalendarDate; readonly count: number }> = []
+    let [accepted, seen] = [0, 0]
     for (let count = least; count <= ordered.length; count += step) {
-      const some = ordered.slice(0, count)
-      const accepted = some.filter((one) => one.accepted).length
+      for (; seen < count; seen++) if (ordered[seen]!.accepted) accepted++
       if (accepted < leastOfEach || count - accepted < leastOfEach) continue
-      from.push({ after: some.at(-1)!.date, scale: fitted(some) })
+      from.push({ after: ordered[count - 1]!.date, count })
     }
     this.from = from
   }
 
   of(date: CalendarDate): Scale {
-    return this.from.findLast(({ after }) => after < date)?.scale ?? plainScale
+    const found = this.from.findLast(({ after }) => after < date)
+    if (found === undefined) return plainScale
+    let scale = this.scales.get(found.count)
+    if (scale === undefined) this.scales.set(found.count, (scale = fitted(this.ordered.slice(0, found.count))))
+    return scale
   }
 }

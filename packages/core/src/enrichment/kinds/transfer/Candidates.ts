@@ -4,9 +4,11 @@ import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
 import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, BusinessDays } from "../../../shared/BusinessCalendar.ts"
-import { largestFee, type Lessons, noLesson, pairKey } from "./Decisions.ts"
+import { noLesson } from "./AccountLessons.ts"
+import { largestFee, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { unitsPerOne } from "./Leg.ts"
+import type { Lessons } from "./Lessons.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
 import {
   amountPart,

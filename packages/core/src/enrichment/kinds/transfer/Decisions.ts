@@ -4,8 +4,7 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { textKey } from "../../../text/TextKey.ts"
 import type { EnrichmentFact } from "../EnrichmentFact.ts"
 import { type Leg, legText } from "./Leg.ts"
-import { confidenceOf, type Judgement, plainScale } from "./Calibration.ts"
-import { centibits, compareText, type Counts } from "./PairScore.ts"
+import { compareText } from "./PairScore.ts"
 
 /** A record that somebody decided about, as it is now. */
 export const Located = Schema.Struct({
@@ -169,109 +168,11 @@ export const decided = (words: Words, at: ReadonlyMap<string, Located>): Decided
 export const decisionsText = ({ all }: Decided): ReadonlyArray<readonly [date: string, text: string]> =>
   all.map((one) => [one.out.date, JSON.stringify(one)])
 
-/** What people decided about two accounts, beside what was to be expected. */
-export type Lesson = Pick<Counts, "accepted" | "rejected" | "expected" | "pattern">
-
-export const noLesson: Lesson = { accepted: 0, rejected: 0, expected: 0, pattern: 0 }
-
-const halfLifeDays = 180
-const feesKept = 20
-
-const amountClass = (units: number): number => Math.floor(Math.log2(Math.max(1, units)))
-
-const accountsKey = (out: string, into: string): string => `${out} ${into}`
-
-/** What is known of a decision that was about no pair that could be scored: as likely as not. */
-const unjudged = 5_000
-
-const decisionKey = (outId: string, inId: string): string => `${outId} ${inId}`
-
 /** The share of what left that a fee takes at most. */
 export const largestFee = 0.25
 
 /** Whether it was accepted although a fee was missing from what arrived. */
-const showsFee = ({ accepted, in: into, out }: Decision): boolean => {
+export const showsFee = ({ accepted, in: into, out }: Decision): boolean => {
   const missing = out.units - into.units
   return accepted && out.currency === into.currency && missing > 0 && missing <= largestFee * out.units
-}
-
-/** What was learnt of decisions on earlier days. */
-export class Lessons {
-  private readonly byAccounts = new Map<string, Array<Decision>>()
-  /** Whether a fee was accepted between any two accounts. */
-  readonly showFees: boolean
-  /** What was stated of pairs before people decided about them, in ten-thousandths. */
-  private readonly stated = new Map<string, number>()
-
-  constructor(decisions: ReadonlyArray<Decision>, learn: boolean) {
-    this.showFees = learn && decisions.some(showsFee)
-    if (!learn) return
-    for (const one of decisions) {
-      const key = accountsKey(one.out.accountId, one.in.accountId)
-      const list = this.byAccounts.get(key)
-      if (list === undefined) this.byAccounts.set(key, [one])
-      else list.push(one)
-    }
-  }
-
-  /** Hears what decided pairs were worth without what was learnt. */
-  hear(judgements: Iterable<Judgement>): void {
-    for (const { base, in: into, out } of judgements) {
-      this.stated.set(decisionKey(out, into), confidenceOf(plainScale, base))
-    }
-  }
-
-  get isEmpty(): boolean {
-    return this.byAccounts.size === 0
-  }
-
-  private before(out: Leg, into: Leg): ReadonlyArray<Decision> {
-    const all = this.byAccounts.get(accountsKey(out.accountId, into.accountId))
-    return all === undefined ? [] : all.filter((one) => one.out.date < out.date)
-  }
-
-  counts(out: Leg, into: Leg): Lesson {
-    const before = this.before(out, into)
-    if (before.length === 0) return noLesson
-    const accepted = before.filter((one) => one.accepted).length
-    let expected = 0
-    for (const one of before) {
-      expected += this.stated.get(decisionKey(one.out.recordId, one.in.recordId)) ?? unjudged
-    }
-    let pattern = 0
-    if (accepted < before.length) {
-      const own = [located(out), located(into)] as const
-      for (const one of before) {
-        if (one.accepted || one.out.pattern !== own[0].pattern || one.in.pattern !== own[1].pattern) continue
-        if (amountClass(one.out.units) !== amountClass(out.units)) continue
-        const age = CalendarDate.daysBetween(one.out.date, out.date)
-        pattern -= 3 * 2 ** (-age / halfLifeDays)
-      }
-    }
-    return {
-      accepted,
-      rejected: before.length - accepted,
-      expected: Math.round(expected / 100),
-      pattern: centibits(pattern)
-    }
-  }
-
-  /** Whether a person has linked records of the two accounts before. */
-  wereLinked(out: Leg, into: Leg): boolean {
-    return this.before(out, into).some(({ accepted }) => accepted)
-  }
-
-  /** Whether a person has linked records of the two accounts before from which a fee was missing. */
-  hadFee(out: Leg, into: Leg): boolean {
-    return this.before(out, into).some(showsFee)
-  }
-
-  /** Whether that much was missing from a transfer of the two accounts before. */
-  knowsFee(out: Leg, into: Leg): boolean {
-    const missing = out.units - into.units
-    return this.before(out, into)
-      .filter(({ accepted, in: arrived, out: left }) => accepted && arrived.currency === left.currency)
-      .slice(-feesKept)
-      .some(({ in: arrived, out: left }) => left.units - arrived.units === missing)
-  }
 }
