@@ -5,12 +5,13 @@ import type { FeedRow } from "@millrace/core/storage"
 import { ofKeys } from "./RowKeys.ts"
 import { textColumns } from "./TextColumns.ts"
 
-/** The cells of a row; those of an earlier version that are given are under their codes from now on. */
-const cellsCoded = `case when not r.field_values ?| $11::text[] then r.field_values
-  else (r.field_values - $11::text[]) || (select jsonb_object_agg(k.code, r.field_values->k.name)
-    from unnest($9::text[], $10::text[]) k(name, code) where k.name <> k.code and r.field_values ? k.name) end`
+/** Cells of a row of an earlier version that are given are under their codes from now on. */
+const isCoded = "not r.field_values ?| $11::text[]"
+const cellsCoded = `((r.field_values - $11::text[]) || (select jsonb_object_agg(k.code, r.field_values->k.name)
+    from unnest($9::text[], $10::text[]) k(name, code) where k.name <> k.code and r.field_values ? k.name))`
 
-const cellsMerged = `(${cellsCoded}) || case when r.held = '[]' then g.vals
+/** The given cells but for held ones. */
+const cellsGiven = `case when r.held = '[]' then g.vals
   else g.vals - array(select k.code from unnest($9::text[], $10::text[]) k(name, code) where r.held ? k.name) end`
 
 /** As a list that is known before the rows are looked at, so that PostgreSQL hashes it: else each row found is compared with all keys. */
@@ -26,12 +27,13 @@ export const putStatement = `
       string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
   ), known as materialized (${ofKeys("r.id, r.external_key as key, r.trashed_at is null as live", "$1", keysGiven, "true", "select key_no from given")}
   ), merged as (
-    update table_row r set field_values = ${cellsMerged},
+    update table_row r set field_values = case when ${isCoded} then r.field_values else ${cellsCoded} end || ${cellsGiven},
       folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
     from given g join known k on k.key = g.key
     where k.live and r.table_id = $1 and r.id = any(array(select id from known where live)) and r.id = k.id
-      and ${cellsMerged} <> ${cellsCoded}
+      and case when ${isCoded} then r.field_values || ${cellsGiven} <> r.field_values
+        else ${cellsCoded} || ${cellsGiven} <> ${cellsCoded} end
   ), put as (
     insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by,
       updated_by, version, created_at, updated_at)
