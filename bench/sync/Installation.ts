@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
+import * as References from "effect/References"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import { rules } from "./rules.ts"
@@ -44,7 +45,9 @@ export const runtimeOf = (address: PostgresAddress, driver: ProviderDriver) =>
             )
           ),
           // Nobody beats for the jobs: they are run here and not by an engine.
-          Layer.provideMerge(Layer.succeed(JobLease, leaseSeconds))
+          Layer.provideMerge(Layer.succeed(JobLease, leaseSeconds)),
+          // As a server runs, which collects no spans.
+          Layer.provideMerge(Layer.succeed(References.TracerEnabled, false))
         )
       )
     ),
