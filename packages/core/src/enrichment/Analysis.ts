@@ -404,7 +404,8 @@ export class Analysis extends Context.Service<
             // While a slice is written the next one is read: it holds other records, and depends on nothing that this one says.
             const foreseen = isRead || next.hasUnmarked ? undefined : headAfter(next, result, known)
             // Where partitions wait their records are read, which this one seldom writes.
-            const reading = isRead && !isLast && !held.isHeld ? ahead.read(scope, result.planned) : Effect.void
+            const unheld = result.planned.filter(({ changes }) => !held.holds(changes.enrichmentId))
+            const reading = isRead && !isLast ? ahead.read(scope, unheld) : Effect.void
             const [written, following] = yield* Effect.all(
               [
                 commit(run, head, result, moved, emptied, known, isLast ? gone : [], today),

@@ -1,7 +1,7 @@
 /**
  * What a run has written of where records stand, of an analysis that kept nothing when the run began. So it is all there is, and
  * nobody reads it back from storage to plan its partitions. That holds as long as no other run writes: whoever holds it says when
- * that is over. Where there is more of it than may be held, none is.
+ * that is over. Where there is more of it than may be held, that of the enrichment that takes the most is read back after all.
  */
 import * as Effect from "effect/Effect"
 import { limits } from "../shared/Limits.ts"
@@ -59,18 +59,17 @@ class OfEnrichment {
   private readonly byAccount = new Map<AccountId, Array<Block>>()
   /** Records whose entries were replaced since, with those that they have now. */
   private readonly moved = new Map<string, Entries>()
+  /** What it takes in memory, counted in values. */
+  size = 0
 
-  /** Returns how much it is. */
-  add({ entries, fresh = [] }: Changes): number {
-    let size = 0
+  add({ entries, fresh = [] }: Changes): void {
     for (const { entries: own, recordId } of entries) this.moved.set(recordId, own)
     for (const group of fresh) {
       const block = blockOf(group)
       pushed(this.byPartition, block.partition, block)
       pushed(this.byAccount, block.accountId, block)
-      size += sizeOf(block)
+      this.size += sizeOf(block)
     }
-    return size
   }
 
   members(keys: ReadonlyArray<PartitionKey>): Entries {
@@ -113,6 +112,8 @@ class OfEnrichment {
 
 export class EntriesHeld {
   private readonly all = new Map<EnrichmentId, OfEnrichment>()
+  /** Enrichments of which there was too much. */
+  private readonly dropped = new Set<EnrichmentId>()
   private isWhole: boolean
   private left: number
 
@@ -122,23 +123,26 @@ export class EntriesHeld {
     this.left = room
   }
 
-  /** Whether nothing need be read. */
-  get isHeld(): boolean {
-    return this.isWhole
+  /** Whether nothing of an enrichment need be read. */
+  holds(enrichmentId: EnrichmentId): boolean {
+    return this.isWhole && !this.dropped.has(enrichmentId)
   }
 
   /** What was written. */
   add(written: ReadonlyArray<Pick<SetPlanned, "changes">>): void {
     for (const { changes } of written) {
-      if (!this.isWhole) return
-      const own = this.all.get(changes.enrichmentId) ?? new OfEnrichment()
-      this.all.set(changes.enrichmentId, own)
-      this.left -= own.add(changes)
-      if (this.left < 0) this.drop()
+      const { enrichmentId } = changes
+      if (!this.holds(enrichmentId)) continue
+      const own = this.all.get(enrichmentId) ?? new OfEnrichment()
+      this.all.set(enrichmentId, own)
+      this.left += own.size
+      own.add(changes)
+      this.left -= own.size
+      while (this.left < 0) this.dropLargest()
     }
   }
 
-  /** What is kept is no longer what is held, or there is too much of it. */
+  /** What is kept is no longer what is held. */
   drop(): void {
     this.isWhole = false
     this.all.clear()
@@ -149,13 +153,22 @@ export class EntriesHeld {
     return AnalysisStore.of({
       ...store,
       members: (scope, enrichmentId, keys) =>
-        this.isWhole
+        this.holds(enrichmentId)
           ? Effect.sync(() => this.all.get(enrichmentId)?.members(keys) ?? none)
           : store.members(scope, enrichmentId, keys),
       entries: (scope, enrichmentId, recordIds, accountIds) =>
-        this.isWhole && accountIds !== undefined
+        this.holds(enrichmentId) && accountIds !== undefined
           ? Effect.sync(() => this.all.get(enrichmentId)?.of(recordIds, accountIds) ?? new Map())
           : store.entries(scope, enrichmentId, recordIds, accountIds)
     })
+  }
+
+  private dropLargest(): void {
+    const [[enrichmentId, { size }]] = [...this.all].toSorted(([, a], [, b]) => b.size - a.size) as [
+      [EnrichmentId, OfEnrichment]
+    ]
+    this.all.delete(enrichmentId)
+    this.dropped.add(enrichmentId)
+    this.left += size
   }
 }

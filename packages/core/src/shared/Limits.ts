@@ -53,8 +53,8 @@ export const limits = {
   /** Partitions and records of them that one transaction plans for an analysis; the next one goes on. */
   runPartitions: 20_000,
   plannedRecords: 40_000,
-  /** Values of records in their partitions that a first analysis holds until they are planned; where there are more, all are read back. */
-  heldValues: 4_000_000,
+  /** Values of records in their partitions that a first analysis holds until they are planned; what is more is read back. */
+  heldValues: 5_000_000,
   planRounds: 24,
   /** Milliseconds that planning a partition, or an enrichment for one record, may take before it is told. */
   partitionMillis: 2_000,

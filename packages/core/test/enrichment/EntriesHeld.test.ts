@@ -95,7 +95,7 @@ describe("entries that a run has written", () => {
         const moved = all.filter(() => random.below(4) === 0)
         yield* write([again(random, enrichmentIds[round % 2]!, moved)])
       }
-      expect(held.isHeld).toBe(true)
+      expect(enrichmentIds.map((id) => held.holds(id))).toEqual([true, true])
     }).pipe(Effect.provide(MemoryStorage.layer))
   )
 
@@ -113,12 +113,32 @@ describe("entries that a run has written", () => {
       for (const held of [before, little, over]) {
         held.add(written)
         if (held === over) held.drop()
-        expect(held.isHeld).toBe(false)
+        expect(held.holds(enrichmentIds[0]!)).toBe(false)
         const seen = held.over(store)
         yield* seen.members(scope, enrichmentIds[0]!, months)
         yield* seen.entries(scope, enrichmentIds[0]!, [idOf(1)], [accountOf(1)])
       }
       expect(asked).toEqual(["members", "entries", "members", "entries", "members", "entries"])
     })
+  )
+
+  it.effect(
+    "of the enrichment that takes the most are read, and those of the others held, where all are too much",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const store = {
+          members: (_: unknown, enrichmentId: string) => Effect.sync(() => (asked.push(enrichmentId), []))
+        } as unknown as AnalysisStore["Service"]
+        const [few, many] = [all.slice(0, 5), all]
+        const written = [many, few].map((records, n) => ({ changes: first(new Seeded(1), enrichmentIds[n]!, records) }))
+        const held = new EntriesHeld(true, 120)
+        held.add(written)
+        held.add(written)
+        expect(enrichmentIds.map((id) => held.holds(id))).toEqual([false, true])
+        const seen = held.over(store)
+        for (const id of enrichmentIds) yield* seen.members(scope, id, months)
+        expect(asked).toEqual([enrichmentIds[0]])
+      })
   )
 })
