@@ -1,6 +1,11 @@
 import type { RecordChange } from "@millrace/core/enrichment"
 import { Seeded } from "@millrace/testing/model"
-import { packed, type PackedRow, type StoredRow, unpacked } from "../../src/storage/postgres/PackedHistory.ts"
+import {
+  packedRows as packed,
+  type PackedRow,
+  type StoredRow,
+  unpacked
+} from "../../src/storage/postgres/PackedHistory.ts"
 import { describe, expect, it } from "vitest"
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -1,7 +1,7 @@
 /** Conformance of `RecordChangeStore`. */
 import { Ids, limits } from "@millrace/core"
 import type { RecordChange } from "@millrace/core/enrichment"
-import { RecordChangeStore } from "@millrace/core/storage"
+import { AccountJoinStore, RecordChangeStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeRecordChange } from "../fixture/RecordChanges.ts"
@@ -22,6 +22,52 @@ const arrange = Effect.gen(function* () {
 })
 
 const idsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<string> => changes.map(({ id }) => id)
+
+/** The last entry of each field of a row. */
+const lastOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<RecordChange> => [
+  ...new Map(changes.map((one) => [`${one.recordId} ${one.field}`, one])).values()
+]
+
+const byId = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<RecordChange> =>
+  changes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/**
+ * What one run adds to many rows at once: rows of different fields, words and evidence, a row that comes twice, lines of a record,
+ * and now and then an entry whose id does not follow from the one before, or that somebody else has added.
+ */
+const arrangeMany = Effect.gen(function* () {
+  const { ids, make, ...rest } = yield* arrange
+  const jobId = yield* ids.next("job")
+  const actor = { kind: "sync", feedId: rest.feedId, jobId } as const
+  const recordIds: ReadonlyArray<string> = yield* ids.batch("transaction", 150)
+  const rows = recordIds.flatMap((id, n) => (n % 30 === 0 ? [id, `${id}:line`, `${id}:other`] : [id]))
+  const changeIds = yield* ids.batch("change", 2_000)
+  const all: Array<RecordChange> = []
+  let next = 0
+  for (const [n, recordId] of [...rows, rows[1]!, rows[100]!].entries()) {
+    const evidence = n % 4 === 0 ? undefined : n % 4 === 1 ? { text: difficultTexts.join(""), n } : null
+    const fields = ["category", "notes", "merchantName"].slice(0, 1 + (n % 3))
+    if (n % 41 === 40) next++
+    for (const [place, field] of fields.entries()) {
+      if (n % 67 === 66) next += 5
+      const { enrichmentId: _, revision: __, rulePath: ___, ...plain } = yield* make({ jobId, recordId, field })
+      all.push({
+        ...plain,
+        id: changeIds[next++]!,
+        recordVersion: 1 + (n % 2),
+        before: n % 9 === 0 ? difficultTexts.join("") : null,
+        after: n % 5 === 0 ? true : `${field} ${n}`,
+        beforeAuthority: n % 8 === 0 && place === 1 ? "user" : "provider",
+        ...(n % 6 === 0 ? { afterAuthority: "provider" } : { enrichmentId: `enr_${place % 2}`, revision: n % 2 }),
+        ...(n % 10 === 0 ? { rulePath: "r" } : {}),
+        ...(evidence === undefined ? {} : { evidence }),
+        actor: n > 120 && n < 130 ? { kind: "sync", feedId: rest.feedId } : actor
+      })
+    }
+  }
+  yield* rest.store.append(all)
+  return { ...rest, ids, make, jobId, recordIds, all }
+})
 
 export const tests: StorageTests = (it) => {
   it.effect("hands entries back as they were added, the newest of a record first", () =>
@@ -113,6 +159,79 @@ export const tests: StorageTests = (it) => {
       yield* pass(2 * daySeconds)
       yield* store.purge(1_000)
       expect(yield* store.ofRecord(workspaceId, recordId, 10)).toEqual([kept])
+    })
+  )
+
+  it.effect("keeps what a run adds to many rows as the history of each of them", () =>
+    Effect.gen(function* () {
+      const { all, feedId, jobId, recordIds, store, workspaceId } = yield* arrangeMany
+      const of = (id: string) => all.filter(({ recordId }) => recordId === id || recordId.startsWith(`${id}:`))
+      for (const id of recordIds) expect(yield* store.ofRecord(workspaceId, id, 100)).toEqual(of(id).toReversed())
+      const [lined] = recordIds
+      expect(yield* store.ofRecord(workspaceId, lined!, 3)).toEqual(of(lined!).toReversed().slice(0, 3))
+      expect(yield* store.ofRecord(workspaceId, `${recordIds.at(-1)!}0`, 10)).toEqual([])
+      for (const limit of [1, 7, 1_000]) {
+        const read: Array<RecordChange> = []
+        for (;;) {
+          const page = yield* store.ofJob(workspaceId, jobId, { after: read.at(-1)?.id, limit })
+          if (page.length === 0) break
+          read.push(...page)
+        }
+        expect(read).toEqual(all)
+      }
+      const rows = [...new Set(all.map(({ recordId }) => recordId))]
+      expect(byId(yield* store.latest(feedId, rows))).toEqual(byId(lastOf(all)))
+      const some = rows.filter((_, n) => n % 7 === 0)
+      expect(byId(yield* store.latest(feedId, some))).toEqual(
+        byId(lastOf(all.filter(({ recordId }) => some.includes(recordId))))
+      )
+    })
+  )
+
+  it.effect("goes on where the history of many rows was", () =>
+    Effect.gen(function* () {
+      const { all, feedId, make, recordIds, store, workspaceId } = yield* arrangeMany
+      const [recordId] = recordIds.slice(20)
+      const newer = yield* make({ recordId: recordId!, field: all[0]!.field, before: "Food", after: "Travel" })
+      yield* store.append([newer])
+      const own = all.filter((one) => one.recordId === recordId)
+      expect(yield* store.ofRecord(workspaceId, recordId!, 100)).toEqual([newer, ...own.toReversed()])
+      expect(byId(yield* store.latest(feedId, [recordId!]))).toEqual(byId(lastOf([...own, newer])))
+    })
+  )
+
+  it.effect("moves the history of some of many rows to another account, and leaves all else as it was", () =>
+    Effect.gen(function* () {
+      const { accountId, all, feedId, ids, jobId, recordIds, store, workspaceId } = yield* arrangeMany
+      const to = yield* ids.next("account")
+      const moved = recordIds.filter((id, n) => n % 5 === 1 && all.every(({ recordId }) => recordId !== `${id}:line`))
+      yield* (yield* AccountJoinStore).move({ dataType: "transactions", from: accountId, ids: moved, to, workspaceId })
+      const now = all.map((one) => (moved.includes(one.recordId) ? { ...one, accountId: to } : one))
+      const read: Array<RecordChange> = []
+      for (;;) {
+        const page = yield* store.ofJob(workspaceId, jobId, { after: read.at(-1)?.id, limit: 5 })
+        if (page.length === 0) break
+        read.push(...page)
+      }
+      expect(read).toEqual(now)
+      for (const id of moved)
+        expect(yield* store.ofRecord(workspaceId, id, 100)).toEqual(
+          now.filter(({ recordId }) => recordId === id).toReversed()
+        )
+      const rows = [...new Set(all.map(({ recordId }) => recordId))]
+      expect(byId(yield* store.latest(feedId, rows))).toEqual(byId(lastOf(now)))
+    })
+  )
+
+  it.effect("forgets the history of many rows that are gone when their time is over", () =>
+    Effect.gen(function* () {
+      const { accountId, jobId, recordIds, store, workspaceId } = yield* arrangeMany
+      const { pass } = yield* StoreClock
+      expect(yield* store.release(workspaceId, accountId)).toBeGreaterThan(0)
+      yield* pass((limits.changeDays + 1) * daySeconds)
+      while ((yield* store.purge(50)) > 0);
+      expect(yield* store.ofJob(workspaceId, jobId, { limit: 10 })).toEqual([])
+      expect(yield* store.ofRecord(workspaceId, recordIds[0]!, 10)).toEqual([])
     })
   )
 }

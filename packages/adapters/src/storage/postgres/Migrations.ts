@@ -77,6 +77,7 @@ import { shortNames } from "./migrations/0065_short_names.ts"
 import { recordIds } from "./migrations/0066_record_ids.ts"
 import { openDeliveriesByDay } from "./migrations/0067_open_deliveries.ts"
 import { countedBytes } from "./migrations/0068_counted_bytes.ts"
+import { historyBlocks } from "./migrations/0069_history_blocks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -150,7 +151,8 @@ export const migrations = {
   "0065_short_names": shortNames,
   "0066_record_ids": recordIds(),
   "0067_open_deliveries": openDeliveriesByDay,
-  "0068_counted_bytes": countedBytes
+  "0068_counted_bytes": countedBytes,
+  "0069_history_blocks": historyBlocks
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -57,17 +57,20 @@ export interface PackedRow extends Shared {
   readonly body: string
 }
 
-const isTogether = (a: RecordChange, b: RecordChange): boolean =>
-  a.recordId === b.recordId &&
+/** Whether one run says both, of whichever rows of an account. */
+export const isOneRun = (a: RecordChange, b: RecordChange): boolean =>
   a.feedId === b.feedId &&
   a.accountId === b.accountId &&
   a.workspaceId === b.workspaceId &&
   a.jobId === b.jobId &&
-  a.recordVersion === b.recordVersion &&
   a.at === b.at &&
   (a.actor === b.actor || JSON.stringify(a.actor) === JSON.stringify(b.actor))
 
-const isSameWord = (a: RecordChange, b: RecordChange): boolean =>
+/** Whether both are of one version of a row, and said by one run. */
+export const isTogether = (a: RecordChange, b: RecordChange): boolean =>
+  a.recordId === b.recordId && a.recordVersion === b.recordVersion && isOneRun(a, b)
+
+export const isSameWord = (a: RecordChange, b: RecordChange): boolean =>
   a.enrichmentId === b.enrichmentId &&
   a.revision === b.revision &&
   a.rulePath === b.rulePath &&
@@ -81,6 +84,10 @@ const isOwnJob = ({ actor, feedId, jobId }: RecordChange): boolean =>
   jobId !== undefined &&
   actor.jobId === jobId &&
   actor.cause === undefined
+
+/** Who did it, where that is not the job itself, run for its feed. */
+export const actorOf = (change: RecordChange): Partial<Pick<RecordChange, "actor">> =>
+  isOwnJob(change) ? {} : { actor: change.actor }
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -115,9 +122,10 @@ const wordsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Word> => {
   return words
 }
 
-const rowOf = (changes: ReadonlyArray<RecordChange>): PackedRow => {
-  const { accountId, actor, at, feedId, jobId, recordId, recordVersion, workspaceId } = changes[0]!
-  const body: Body = { recordVersion, ...(isOwnJob(changes[0]!) ? {} : { actor }), at, words: wordsOf(changes) }
+/** Entries of one row that are together. */
+export const packedRow = (changes: ReadonlyArray<RecordChange>): PackedRow => {
+  const { accountId, at, feedId, jobId, recordId, recordVersion, workspaceId } = changes[0]!
+  const body: Body = { recordVersion, ...actorOf(changes[0]!), at, words: wordsOf(changes) }
   return {
     workspaceId,
     feedId,
@@ -130,17 +138,23 @@ const rowOf = (changes: ReadonlyArray<RecordChange>): PackedRow => {
   }
 }
 
-/** Those of a row are beside each other: in any other order they are rows of their own. */
-export const packed = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<PackedRow> => {
-  const rows: Array<PackedRow> = []
+/** Some entries of all, which were added to one row together. */
+export type Part = readonly [from: number, to: number]
+
+/** Those of a row are beside each other: in any other order they are parts of their own. */
+export const partsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
   let from = 0
   for (let at = 1; at <= changes.length; at++) {
     if (at < changes.length && isTogether(changes[from]!, changes[at]!)) continue
-    rows.push(rowOf(changes.slice(from, at)))
+    parts.push([from, at])
     from = at
   }
-  return rows
+  return parts
 }
+
+export const packedRows = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<PackedRow> =>
+  partsOf(changes).map(([from, to]) => packedRow(changes.slice(from, to)))
 
 /** As it comes out of storage. */
 export interface StoredRow {
@@ -161,6 +175,23 @@ type Entry = Omit<
   RecordChange,
   "workspaceId" | "feedId" | "accountId" | "recordId" | "recordVersion" | "jobId" | "actor" | "at"
 >
+
+type Place = Pick<StoredRow, "workspace_id" | "feed_id" | "account_id" | "record_id" | "job_id">
+
+/** An entry with what its row of storage says of it. */
+export const toChange = (
+  { account_id, feed_id, job_id, record_id, workspace_id }: Place,
+  entry: Entry & Omit<Body, "words">
+): RecordChange =>
+  decode({
+    workspaceId: workspace_id,
+    feedId: feed_id,
+    accountId: account_id,
+    recordId: record_id,
+    ...(job_id === null ? {} : { jobId: job_id }),
+    actor: { kind: "sync", feedId: feed_id, jobId: job_id },
+    ...entry
+  })
 
 const isNamed = (words: Body["words"]): words is ReadonlyArray<NamedWord> => !Array.isArray(words[0])
 
@@ -206,17 +237,7 @@ export const unpacked = (row: StoredRow): ReadonlyArray<RecordChange> => {
   const accountId = row.account_id
   if (row.field !== null) return [decode({ ...(row.body as object), accountId })]
   const { words, ...shared } = row.body as Body
-  const actor = { kind: "sync", feedId: row.feed_id, jobId: row.job_id }
   return (isNamed(words) ? namedEntries(words, row.id) : entriesOf(words, row.id)).map((entry) =>
-    decode({
-      workspaceId: row.workspace_id,
-      feedId: row.feed_id,
-      accountId,
-      recordId: row.record_id,
-      ...(row.job_id === null ? {} : { jobId: row.job_id }),
-      actor,
-      ...shared,
-      ...entry
-    })
+    toChange(row, { ...shared, ...entry })
   )
 }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { analysisEntries } from "./AnalysisEntries.ts"
+import { historyRows } from "./HistoryRows.ts"
 import { ledgerText } from "./RecordRows.ts"
 import { isSearched } from "./RecordSearch.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
@@ -86,6 +87,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { unpack } = yield* analysisEntries("")
+    const unpackHistory = yield* historyRows
     const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
@@ -99,6 +101,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
           .unprepared
       }
       // Feeds and fields tell what it is about: it has no data type.
+      yield* unpackHistory({ workspaceId, accountId: from }, ids)
       yield* sql`update record_history set account_id = ${to}
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
       yield* sql`delete from record_suggestion
