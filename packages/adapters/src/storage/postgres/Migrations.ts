@@ -78,6 +78,7 @@ import { recordIds } from "./migrations/0066_record_ids.ts"
 import { openDeliveriesByDay } from "./migrations/0067_open_deliveries.ts"
 import { countedBytes } from "./migrations/0068_counted_bytes.ts"
 import { historyBlocks } from "./migrations/0069_history_blocks.ts"
+import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -152,7 +153,8 @@ export const migrations = {
   "0066_record_ids": recordIds(),
   "0067_open_deliveries": openDeliveriesByDay,
   "0068_counted_bytes": countedBytes,
-  "0069_history_blocks": historyBlocks
+  "0069_history_blocks": historyBlocks,
+  "0070_plain_entry_blocks": plainEntryBlocks
 } as const
 
 /** All steps that this version knows, the first one first. */
