@@ -59,7 +59,8 @@ const removeIfAbandoned = async (name: string): Promise<void> => {
   const postmaster = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => undefined)
   const [pid, dataFolder] = postmaster?.split("\n") ?? []
   if (pid !== undefined && dataFolder === data && isRunning(Number(pid))) process.kill(Number(pid), "SIGINT")
-  await rm(folder, { recursive: true, force: true })
+  // Another run that begins now may remove it as well.
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
 }
 
 /** A run that was killed outright could not end its server: the folder says which process made it. */
