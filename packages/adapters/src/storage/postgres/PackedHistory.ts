@@ -67,7 +67,7 @@ export const isOneRun = (a: RecordChange, b: RecordChange): boolean =>
   (a.actor === b.actor || JSON.stringify(a.actor) === JSON.stringify(b.actor))
 
 /** Whether both are of one version of a row, and said by one run. */
-export const isTogether = (a: RecordChange, b: RecordChange): boolean =>
+const isTogether = (a: RecordChange, b: RecordChange): boolean =>
   a.recordId === b.recordId && a.recordVersion === b.recordVersion && isOneRun(a, b)
 
 export const isSameWord = (a: RecordChange, b: RecordChange): boolean =>
