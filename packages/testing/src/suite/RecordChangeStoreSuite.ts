@@ -223,6 +223,37 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("moves the history of a record that many runs have added to", () =>
+    Effect.gen(function* () {
+      const { accountId, feedId, ids, make, store, workspaceId } = yield* arrange
+      const to = yield* ids.next("account")
+      const recordIds: ReadonlyArray<string> = yield* ids.batch("transaction", 5)
+      const all: Array<RecordChange> = []
+      // Each run is kept by itself.
+      for (let run = 0; run < 120; run++) {
+        const jobId = yield* ids.next("job")
+        const changeIds = yield* ids.batch("change", recordIds.length)
+        for (const [n, recordId] of recordIds.entries())
+          all.push({ ...(yield* make({ jobId, recordId, after: `${run}` })), id: changeIds[n]! })
+        yield* store.append(all.slice(-recordIds.length))
+      }
+      const [moved, stays] = [recordIds[1]!, recordIds[2]!]
+      yield* (yield* AccountJoinStore).move({
+        dataType: "transactions",
+        from: accountId,
+        ids: [moved],
+        to,
+        workspaceId
+      })
+      const of = (id: string) => all.filter(({ recordId }) => recordId === id).toReversed()
+      expect(yield* store.ofRecord(workspaceId, moved, 200)).toEqual(
+        of(moved).map((one) => ({ ...one, accountId: to }))
+      )
+      expect(yield* store.ofRecord(workspaceId, stays, 200)).toEqual(of(stays))
+      expect((yield* store.latest(feedId, [moved, stays])).map(({ after }) => after)).toEqual(["119", "119"])
+    })
+  )
+
   it.effect("forgets the history of many rows that are gone when their time is over", () =>
     Effect.gen(function* () {
       const { accountId, jobId, recordIds, store, workspaceId } = yield* arrangeMany

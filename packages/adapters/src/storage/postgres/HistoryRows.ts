@@ -21,6 +21,9 @@ const rowsStatement = `with taken as (delete from history_block where id = any(s
       string_to_array($8, $1)) as c(block, id, record, fields, body)
     join history_block b on b.id = c.block`
 
+/** Blocks that are taken apart at once: each may hold a thousand entries. */
+const blocksAtOnce = 100
+
 /** Blocks of an account that hold one of these records become rows of their own, with all that they hold. */
 export const historyRows = Effect.map(SqlClient.SqlClient, (sql) =>
   Effect.fnUntraced(function* (
@@ -29,24 +32,30 @@ export const historyRows = Effect.map(SqlClient.SqlClient, (sql) =>
   ) {
     const places = placesOf(recordIds)
     const ends = Array.from(places.values(), (some) => [...some].join(":"))
-    const blocks = yield* sql<BlockRow>`select id, workspace_id, feed_id, account_id, job_id, begins, body
-      from unnest(${[...places.keys()]}::text[], ${ends}::text[]) w(start, ends)
-        cross join lateral (select * from history_block where account_id = ${accountId} and workspace_id = ${workspaceId}
-          and begins = w.start and records && string_to_array(w.ends, ':') order by account_id, begins) b`.unprepared
-    if (blocks.length === 0) return
-    const rows = blocks.flatMap((block) => packedRows(unpackedBlock(block)).map((row) => ({ block: block.id, ...row })))
-    const { separator: inner } = yield* textColumns([rows.flatMap(({ fields }) => fields)], [])
-    const { separator, texts } = yield* textColumns(
-      [
-        blocks.map(({ id }) => id),
-        rows.map(({ block }) => block),
-        rows.map(({ id }) => id),
-        rows.map(({ recordId }) => recordId),
-        rows.map(({ fields }) => fields.join(inner)),
-        rows.map(({ body }) => body)
-      ],
-      []
-    )
-    yield* sql.unsafe(rowsStatement, [separator, inner, ...texts]).unprepared
+    for (;;) {
+      const blocks = yield* sql<BlockRow>`select id, workspace_id, feed_id, account_id, job_id, begins, body
+        from unnest(${[...places.keys()]}::text[], ${ends}::text[]) w(start, ends)
+          cross join lateral (select * from history_block where account_id = ${accountId} and workspace_id = ${workspaceId}
+            and begins = w.start and records && string_to_array(w.ends, ':') order by account_id, begins) b
+        limit ${blocksAtOnce}`.unprepared
+      if (blocks.length === 0) return
+      const rows = blocks.flatMap((block) =>
+        packedRows(unpackedBlock(block)).map((row) => ({ block: block.id, ...row }))
+      )
+      const { separator: inner } = yield* textColumns([rows.flatMap(({ fields }) => fields)], [])
+      const { separator, texts } = yield* textColumns(
+        [
+          blocks.map(({ id }) => id),
+          rows.map(({ block }) => block),
+          rows.map(({ id }) => id),
+          rows.map(({ recordId }) => recordId),
+          rows.map(({ fields }) => fields.join(inner)),
+          rows.map(({ body }) => body)
+        ],
+        []
+      )
+      yield* sql.unsafe(rowsStatement, [separator, inner, ...texts]).unprepared
+      if (blocks.length < blocksAtOnce) return
+    }
   })
 )
