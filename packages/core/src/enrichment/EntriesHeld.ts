@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { limits } from "../shared/Limits.ts"
+import { lowerBound } from "../shared/LowerBound.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import { columnsOf, entriesOf, entryAt, type EntryColumns, type EntryPlaces } from "./EntryColumns.ts"
 import type { EntryGroup } from "./EntryGroups.ts"
@@ -44,13 +45,8 @@ const sizeOf = ({ columns: { shapes }, records }: Block): number =>
 
 /** The place of a record in the order of ids; `undefined` where it is not there. */
 const placeIn = (records: ReadonlyArray<string>, recordId: string): number | undefined => {
-  let [low, high] = [0, records.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (records[middle]! < recordId) low = middle + 1
-    else high = middle
-  }
-  return records[low] === recordId ? low : undefined
+  const place = lowerBound(records, recordId)
+  return records[place] === recordId ? place : undefined
 }
 
 /** Those of one enrichment. */

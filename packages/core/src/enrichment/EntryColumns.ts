@@ -4,6 +4,7 @@
  */
 import { blankOf } from "../record/BlankFields.ts"
 import type { FieldValue } from "../record/FieldValue.ts"
+import { lowerBound } from "../shared/LowerBound.ts"
 import type { AnalysisEntry } from "./AnalysisStore.ts"
 import type { EntryGroup } from "./EntryGroups.ts"
 
@@ -35,21 +36,10 @@ const columnOf = (values: ReadonlyArray<FieldValue>): ReadonlyArray<FieldValue> 
   return typeof first !== "object" && values.every((value) => value === first) ? [first!] : values
 }
 
-/** The first place of the ascending ones that is not before this one. */
-const firstFrom = (places: ReadonlyArray<number>, from: number): number => {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (places[middle]! < from) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** Some of a group. */
 export const columnsOf = (group: EntryGroup, from: number, to: number): EntryColumns => {
   const all = group.shapes.flatMap(({ at, columns, fields }) => {
-    const [first, end] = [firstFrom(at, from), firstFrom(at, to)]
+    const [first, end] = [lowerBound(at, from), lowerBound(at, to)]
     return first === end ? [] : [{ fields, columns, at, first, end }]
   })
   const shapes = all.map(({ at, columns, end, fields, first }): Shape => ({
@@ -93,7 +83,7 @@ export const entryAt = (
   place: number
 ): AnalysisEntry => {
   for (const { at, columns, fields: names } of shapes) {
-    const row = at === undefined ? place : firstFrom(at, place)
+    const row = at === undefined ? place : lowerBound(at, place)
     if (at !== undefined && at[row] !== place) continue
     const fields = blankOf(names)()
     names.forEach((name, column) => {

@@ -1,20 +1,10 @@
 /** The records that an open observation can mean at all, by their days and ids. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
+import { lowerBound } from "../../shared/LowerBound.ts"
 import { isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
 import { earlyDays, sourceDays } from "./MatchCost.ts"
 import type { MatchConfig, MatchInput } from "./Matching.ts"
-
-/** Index of the first number that is not below `value`. */
-export const lowerBound = (sorted: ReadonlyArray<number>, value: number): number => {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (sorted[middle]! < value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 /** First and last day of the observations that can mean a record, relative to its own day. */
 export const candidateWindow = (config: MatchConfig, pending: boolean): readonly [number, number] => {

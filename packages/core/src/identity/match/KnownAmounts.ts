@@ -1,5 +1,5 @@
 /** On which days an amount is known to have been booked. */
-import { lowerBound } from "./CandidateWindow.ts"
+import { lowerBound } from "../../shared/LowerBound.ts"
 import { twinDays } from "./MatchCost.ts"
 import type { MatchRow } from "./MatchRow.ts"
 

@@ -3,6 +3,7 @@
  * going through all of it: there may be thousands of decisions, and each pair of the two accounts asks.
  */
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import { lowerBound } from "../../../shared/LowerBound.ts"
 import { type Decision, type Located, located, showsFee } from "./Decisions.ts"
 import type { Leg } from "./Leg.ts"
 import { centibits, type Counts } from "./PairScore.ts"
@@ -25,17 +26,6 @@ const patternOf = (out: Located, into: Located): string =>
   JSON.stringify([out.pattern, into.pattern, amountClass(out.units)])
 
 type Day = CalendarDate.CalendarDate
-
-/** How many days, which are in order, are before one. */
-const countBefore = (days: ReadonlyArray<Day>, day: Day): number => {
-  let [low, high] = [0, days.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (days[middle]! < day) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 export class AccountLessons {
   private readonly days: Array<Day> = []
@@ -88,7 +78,7 @@ export class AccountLessons {
   }
 
   counts(out: Leg, into: Leg): Lesson {
-    const count = countBefore(this.days, out.date)
+    const count = lowerBound(this.days, out.date)
     if (count === 0) return noLesson
     const accepted = this.accepted[count]!
     let pattern = 0
@@ -115,7 +105,7 @@ export class AccountLessons {
   }
 
   knowsFee(out: Leg, into: Leg): boolean {
-    const count = countBefore(this.paidOn, out.date)
+    const count = lowerBound(this.paidOn, out.date)
     const last = this.missing.lastIndexOf(out.units - into.units, count - 1)
     return count > 0 && last >= 0 && last >= count - feesKept
   }
