@@ -14,7 +14,10 @@ const cellsCoded = `((r.field_values - $11::text[]) || (select jsonb_object_agg(
 const cellsGiven = `case when r.held = '[]' then g.vals
   else g.vals - array(select k.code from unnest($9::text[], $10::text[]) k(name, code) where r.held ? k.name) end`
 
-/** As a list that is known before the rows are looked at, so that PostgreSQL hashes it: else each row found is compared with all keys. */
+/**
+ * As a list that is known before the rows are looked at, so that PostgreSQL hashes it: else each row found is compared with
+ * all keys.
+ */
 const keysGiven = "string_to_array($4, $3)"
 
 // Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones. The table is

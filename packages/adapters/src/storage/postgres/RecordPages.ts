@@ -22,7 +22,8 @@ export const toPage = ([row]: ReadonlyArray<PageRow>): ShownPage => pageOf(row!.
 
 /**
  * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, for more than any
- * page of transactions has, or for as many as the largest of trades. Planned for a thousand, a page of an account of a thousand would be all of it, sorted.
+ * page of transactions has, or for as many as the largest of trades. Planned for a thousand, a page of an account of a
+ * thousand would be all of it, sorted.
  */
 const planSizes = [128, 1_001, 2_001] as const
 const mostShown = planSizes[2]
