@@ -41,7 +41,7 @@ export class AccountJoinStore extends Context.Service<
      */
     readonly exchange: (workspaceId: WorkspaceId, one: AccountId, other: AccountId, at: Timestamp) => Stored<void>
     /**
-     * Moves records, tombstones and merged ones too, with what is remembered of them, but for their former ids. They keep their ids,
+     * Moves records, tombstones and merged ones too, with what is remembered of them and of their lines, but for their former ids. They keep their ids,
      * versions and times, and get the next change numbers of the account they come to, in the order of those that they had.
      * Suggestions of which only one side moves are forgotten. Enrichments that look at sets of records look at them again.
      */

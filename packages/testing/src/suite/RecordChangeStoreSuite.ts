@@ -223,6 +223,35 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("moves the history of the lines of a record with it, however they are kept", () =>
+    Effect.gen(function* () {
+      const { accountId, all, ids, make, recordIds, store, workspaceId } = yield* arrangeMany
+      const { pass } = yield* StoreClock
+      const to = yield* ids.next("account")
+      const [moved, stays] = [recordIds[0]!, recordIds[30]!]
+      const alone = yield* make({ recordId: `${moved}:alone` })
+      const elsewhere = yield* make({ recordId: `${moved}:line`, accountId: yield* ids.next("account") })
+      yield* store.append([alone, elsewhere])
+      yield* (yield* AccountJoinStore).move({
+        dataType: "transactions",
+        from: accountId,
+        ids: [moved],
+        to,
+        workspaceId
+      })
+      const of = (id: string) => all.filter(({ recordId }) => recordId === id || recordId.startsWith(`${id}:`))
+      const now = [...of(moved), alone].map((one) => ({ ...one, accountId: to }))
+      expect(now.filter(({ recordId }) => recordId !== moved).length).toBeGreaterThan(2)
+      expect(yield* store.ofRecord(workspaceId, moved, 100)).toEqual([elsewhere, ...now.toReversed()])
+      expect(yield* store.ofRecord(workspaceId, stays, 100)).toEqual(of(stays).toReversed())
+      yield* store.release(workspaceId, accountId)
+      yield* pass((limits.changeDays + 1) * daySeconds)
+      while ((yield* store.purge(50)) > 0);
+      expect(yield* store.ofRecord(workspaceId, moved, 100)).toEqual([elsewhere, ...now.toReversed()])
+      expect(yield* store.ofRecord(workspaceId, stays, 100)).toEqual([])
+    })
+  )
+
   it.effect("moves the history of a record that many runs have added to", () =>
     Effect.gen(function* () {
       const { accountId, feedId, ids, make, store, workspaceId } = yield* arrange

@@ -9,6 +9,8 @@ import { Memory, removeWhere } from "./MemoryTransactor.ts"
 
 const keptMillis = limits.changeDays * 86_400_000
 const keyOf = ({ feedId, recordId }: Pick<RecordChange, "feedId" | "recordId">): string => `${feedId} ${recordId}`
+/** The record that a row is, or is a line of. */
+const recordOf = (rowId: string): string => rowId.split(":", 1)[0]!
 
 export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect(
   RecordChangeStore,
@@ -36,11 +38,12 @@ export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect
 
     memory.accountHooks.moved.push(({ from, ids, to }) => {
       for (const [key, changes] of Array.from(rows)) {
-        if (changes.some(({ accountId, recordId }) => accountId === from && ids.has(recordId))) {
+        const isMoved = ({ accountId, recordId }: RecordChange) => accountId === from && ids.has(recordOf(recordId))
+        if (changes.some(isMoved)) {
           set(
             rows,
             key,
-            changes.map((one) => frozen({ ...one, accountId: to }))
+            changes.map((one) => (isMoved(one) ? frozen({ ...one, accountId: to }) : one))
           )
         }
       }

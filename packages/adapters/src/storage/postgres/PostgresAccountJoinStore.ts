@@ -104,6 +104,13 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       yield* unpackHistory({ workspaceId, accountId: from }, ids)
       yield* sql`update record_history set account_id = ${to}
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
+      // Lines are named by the id of their record with a colon behind it.
+      yield* sql`update record_history set account_id = ${to} where ctid = any(array(
+          select line.at from (select id || ':' as first, id || ';' as behind from unnest(${given}) r(id) offset 0) r
+            cross join lateral (select ctid as at from record_history
+              where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
+                and account_id = ${from} order by workspace_id, record_id) line
+        ))`.unprepared
       yield* sql`delete from record_suggestion
         where ${inFrom} and (record_id = any(${given})) <> (observed_id = any(${given}))`.unprepared
       yield* sql`update record_suggestion set account_id = ${to} where ${inFrom} and record_id = any(${given})`
