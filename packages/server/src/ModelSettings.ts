@@ -1,6 +1,7 @@
 /** The endpoints of models in the configuration file. */
 import type { ModelEndpoint } from "@millrace/adapters/model"
 import type { PrivateHosts } from "@millrace/adapters"
+import { Id } from "@millrace/core"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
@@ -8,7 +9,7 @@ const names = /^[a-z][a-z0-9_-]{0,63}$/
 const reserved: ReadonlySet<string> = new Set(["local", "default"])
 
 export const ModelSettings = Schema.Struct({
-  /** How configurations of enrichments name it; the first endpoint of the file is also `default`. */
+  /** How configurations of enrichments name it; the first endpoint that a workspace may ask is also its `default`. */
   name: Schema.String.check(
     Schema.makeFilter((name) =>
       names.test(name) && !reserved.has(name)
@@ -20,6 +21,8 @@ export const ModelSettings = Schema.Struct({
   model: Schema.String.check(Schema.isBetweenLength(1, 200)),
   /** The name of the environment variable with the key. */
   apiKey: Schema.optionalKey(Schema.Struct({ env: Schema.String })),
+  /** Ids of the workspaces that may ask it; all of them unless given. */
+  workspaces: Schema.optionalKey(Schema.NonEmptyArray(Id("workspace"))),
   tokensField: Schema.optionalKey(Schema.Literals(["max_tokens", "max_completion_tokens"])),
   temperature: Schema.optionalKey(Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))))
 })

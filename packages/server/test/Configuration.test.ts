@@ -68,13 +68,17 @@ describe("models of a configuration file", () => {
         baseUrl: "https://api.example/v1",
         model: "large",
         apiKey: { env: "MODEL_KEY" },
+        workspaces: ["ws_00000000000000000000000001"],
         temperature: null
       }
     ]
     const loaded = await Effect.runPromise(
       await load({ models, privateHosts: ["[::1]:8080"] }, { MODEL_KEY: "s3cret" })
     )
-    expect(loaded.models.map(({ name }) => name)).toEqual(["own", "hosted"])
+    expect(loaded.models.map(({ name, workspaces }) => [name, workspaces])).toEqual([
+      ["own", undefined],
+      ["hosted", ["ws_00000000000000000000000001"]]
+    ])
     expect(Redacted.value(loaded.models[1]!.apiKey!)).toBe("s3cret")
     expect(JSON.stringify(loaded.models)).not.toContain("s3cret")
   })
@@ -141,6 +145,16 @@ describe("a configuration that cannot be used is told with file, path and what t
         models: [1, 2].map((n) => ({ name: "own", baseUrl: "https://api.example/v1", model: `m${n}` }))
       },
       'models[1].name "own" is the name of two endpoints'
+    ],
+    [
+      "a model for what is no workspace",
+      { models: [{ name: "own", baseUrl: "https://api.example/v1", model: "m", workspaces: ["acme"] }] },
+      "models[0].workspaces[0] must be"
+    ],
+    [
+      "a model for nobody",
+      { models: [{ name: "own", baseUrl: "https://api.example/v1", model: "m", workspaces: [] }] },
+      "models[0].workspaces"
     ],
     ["a host by a pattern", { privateHosts: ["*.corp"] }, 'privateHosts: "*.corp" is not the name'],
     ["rates that are not there", { rates: { file: "rates.csv" } }, "rates.csv cannot be read (ENOENT)"],

@@ -2,6 +2,7 @@
 import type { DecisionModel } from "@millrace/core/model"
 import { DecisionModels } from "@millrace/core/model"
 import { Outbound } from "@millrace/core/outbound"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { OpenAiEndpoint } from "./OpenAiLanguageModel.ts"
@@ -9,6 +10,8 @@ import type { OpenAiEndpoint } from "./OpenAiLanguageModel.ts"
 export interface ModelEndpoint extends OpenAiEndpoint {
   /** How configurations of enrichments name it. */
   readonly name: string
+  /** The workspaces that may ask it; all of them unless given. */
+  readonly workspaces?: ReadonlyArray<WorkspaceId> | undefined
 }
 
 /** What is kept of answers is kept by this name: another place or model gives others. */
@@ -28,11 +31,12 @@ const endpointModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint) {
   )
   return {
     id: idOf(endpoint),
+    ...(endpoint.workspaces === undefined ? {} : { workspaces: new Set(endpoint.workspaces) }),
     decide: (request) => Effect.flatMap(model, ({ decide }) => decide(request))
   } satisfies DecisionModel as DecisionModel
 })
 
-/** In the order in which they are given: the first is the default. */
+/** In the order in which they are given: the first that a workspace may ask is its default. */
 export const layer = (endpoints: ReadonlyArray<ModelEndpoint>): Layer.Layer<never, never, Outbound> =>
   Layer.effect(
     DecisionModels,

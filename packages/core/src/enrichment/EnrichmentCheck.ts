@@ -2,9 +2,9 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { Detail } from "../failure/Failure.ts"
-import type { DataType } from "../record/DataType.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import { decode } from "../shared/StrictDecoding.ts"
+import type { Enrichment } from "./Enrichment.ts"
 import { type Blocks, blockName } from "./EnrichmentContract.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { Issue } from "./kinds/Kind.ts"
@@ -31,11 +31,7 @@ export const blockOf = (type: EnrichmentType, blocks: Blocks | undefined, found:
 }
 
 export const judge = (
-  {
-    config,
-    dataType,
-    type
-  }: { readonly type: EnrichmentType; readonly dataType: DataType; readonly config: Schema.Json },
+  { config, dataType, type, workspaceId }: Pick<Enrichment, "config" | "dataType" | "type" | "workspaceId">,
   kinds: Kinds["Service"],
   found: Findings
 ): void => {
@@ -55,7 +51,7 @@ export const judge = (
     found.inside.push(...decoded.failure.map(placed))
     return
   }
-  const { errors, lints } = kind.check(decoded.success, catalogOf(dataType))
+  const { errors, lints } = kind.check(decoded.success, catalogOf(dataType), workspaceId)
   found.inside.push(...errors.map(placed))
   found.lints.push(...lints.map(placed))
 }

@@ -199,7 +199,7 @@ export class Enrichments extends Context.Service<
           const found = noFindings()
           const config = request.config ?? blockOf(type, request.blocks, found) ?? {}
           const scope = { dataType, feedIds: request.feedIds ?? [], allFeeds: request.allFeeds ?? false }
-          judge({ type, dataType, config }, kinds, found)
+          judge({ workspaceId: workspace.id, type, dataType, config }, kinds, found)
           yield* checkScope(caller, scope, found)
           yield* checkRemoval({ type, config, ...scope }, workspace.id, found)
           const existing = yield* store.list([workspace.id])

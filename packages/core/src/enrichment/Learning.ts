@@ -79,7 +79,8 @@ export class Learning extends Context.Service<
           if (!enrichment.enabled || kind?.family !== "record" || kind.learn === undefined) return []
           const catalog = catalogOf(enrichment.dataType)
           const config = decode(kind.Config, enrichment.config)
-          if (Result.isFailure(config) || kind.check(config.success, catalog).errors.length > 0) return []
+          if (Result.isFailure(config)) return []
+          if (kind.check(config.success, catalog, enrichment.workspaceId).errors.length > 0) return []
           const prepared = kind.prepare(config.success, catalog)
           return [{ enrichment, kind, prepared, fields: kind.learnsFrom?.(prepared) ?? [] }]
         })

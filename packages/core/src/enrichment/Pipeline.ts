@@ -192,7 +192,7 @@ export const compile = (
   let moves = false
   for (const one of decoded) {
     const { config, enrichment, kind } = one
-    const { errors } = kind.check(config, catalog)
+    const { errors } = kind.check(config, catalog, enrichment.workspaceId)
     if (errors.length > 0) {
       reject(enrichment, issueText(errors))
       continue

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { endpointOf } from "../model/DecisionModel.ts"
+import { endpointOf, modelsOf } from "../model/DecisionModel.ts"
 import { isFaithful, Phrasing } from "../message/Phrasing.ts"
 import { budgetExhausted } from "./kinds/ai/AiEvents.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
@@ -26,7 +26,7 @@ export const proseWriter: Layer.Layer<never, never, ModelUse> = Layer.effect(
     return {
       phrase: Effect.fn("ProseWriter.phrase")(function* ({ content, enrichmentId, workspaceId }) {
         const { rephrase } = content
-        const model = rephrase === undefined ? undefined : endpointOf(models, rephrase.model)
+        const model = rephrase === undefined ? undefined : endpointOf(modelsOf(models, workspaceId), rephrase.model)
         if (rephrase === undefined || model === undefined) return undefined
         const { dataType, monthlyTokens, text } = rephrase
         const subject = { input: { text }, text, untrusted: false }

@@ -96,7 +96,7 @@ export const suppose = (
     if (one.kind === "create") {
       const { dataType, enabled = true, name, order, type } = one.enrichment
       const config = one.enrichment.config ?? blockOf(type, one.enrichment.blocks, found) ?? {}
-      judge({ type, dataType, config }, kinds, found)
+      judge({ workspaceId: workspace.id, type, dataType, config }, kinds, found)
       if (!within("enrichment")) continue
       put({
         id: `enr_${derivedId(sha256, workspace.id, "supposed", String(n), JSON.stringify(one.enrichment))}` as EnrichmentId,
@@ -157,7 +157,7 @@ export const suppose = (
         const { allFeeds, blocks, config: given, enabled, feedIds, order } = one.change
         const sent = given ?? blockOf(before.type, blocks, found)
         const config = sent === undefined ? before.config : restoredConfig(sent, before.config)
-        judge({ type: before.type, dataType: before.dataType, config }, kinds, found)
+        judge({ ...before, config }, kinds, found)
         if (!within("change")) continue
         put({
           ...before,

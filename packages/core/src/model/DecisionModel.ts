@@ -8,6 +8,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
 
 export interface Question {
   /** Opaque, unique within the request: 12 characters. */
@@ -66,6 +67,8 @@ export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailu
 export interface DecisionModel {
   /** Names the model in what is kept of its answers: another model gives others. */
   readonly id: string
+  /** The workspaces that may ask it; all of them unless given. */
+  readonly workspaces?: ReadonlySet<WorkspaceId> | undefined
   readonly decide: (request: DecisionRequest) => Effect.Effect<Decisions, ModelFailure>
 }
 
@@ -74,11 +77,21 @@ export class DecisionModels extends Context.Reference<ReadonlyMap<string, Decisi
   "@millrace/core/model/DecisionModels",
   { defaultValue: () => new Map() }
 ) {}
+/** Those that the workspace may ask, in their order. Without a workspace: those that all may ask. */
+export const modelsOf = (
+  models: ReadonlyMap<string, DecisionModel>,
+  workspaceId: WorkspaceId | undefined
+): ReadonlyMap<string, DecisionModel> => {
+  const mayAsk = ({ workspaces }: DecisionModel): boolean =>
+    workspaces === undefined || (workspaceId !== undefined && workspaces.has(workspaceId))
+  return new Map([...models].filter(([, model]) => mayAsk(model)))
+}
+
 /** What a configuration may say of the model: the classifier in this process, the first endpoint, or one by its name. */
 export const localModel = "local"
 export const defaultModel = "default"
 
-/** The endpoint that a configuration means; `undefined` where there is none of that name, and for `local`. */
+/** The endpoint that a configuration means, among those that its workspace may ask; `undefined` where there is none, and for `local`. */
 export const endpointOf = (models: ReadonlyMap<string, DecisionModel>, name: string): DecisionModel | undefined => {
   if (name === localModel) return undefined
   return name === defaultModel ? models.values().next().value : models.get(name)

@@ -1,6 +1,7 @@
 /** The examples of the recipes, as people copy them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { plainEnrichment } from "@millrace/testing/fixture"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
@@ -67,7 +68,8 @@ it.each(examples.map(({ example, file }) => [example.name, file, example] as con
     const found = noFindings()
     const block = `${type.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Config`
     expect(Object.keys(rest)).toContain(block)
-    judge({ type, dataType, config: (rest as { readonly [key: string]: Schema.Json })[block]! }, kinds, found)
+    const config = (rest as { readonly [key: string]: Schema.Json })[block]!
+    judge({ ...plainEnrichment(type, config), dataType }, kinds, found)
     expect([found.top, found.inside]).toEqual([[], []])
   }
 )

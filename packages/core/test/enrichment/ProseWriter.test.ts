@@ -77,6 +77,16 @@ describe("the sentences of a digest", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("are asked of no model that the workspace may not ask", () =>
+    Effect.gen(function* () {
+      const { model, phrase } = yield* arrange()
+      const { id } = yield* storeWorkspace()
+      Object.assign(model, { workspaces: new Set([id]) })
+      expect([yield* phrase(), yield* phrase({ model: "own" })]).toEqual([undefined, undefined])
+      expect(model.requests).toEqual([])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("stay as they are without such a model, without tokens, and where it takes too long", () =>
     Effect.gen(function* () {
       const { events, model, phrase } = yield* arrange({ before: Effect.sleep("10 minutes") })

@@ -92,8 +92,11 @@ export interface KindBase<Config, Prepared> {
   readonly capabilities: Capabilities
   /** The configuration block as it is sent and stored. */
   readonly Config: Schema.Codec<Config, unknown>
-  /** What the schema cannot find: meaning, and everything that is only suspicious. */
-  check(config: Config, catalog: FieldCatalog): Check
+  /**
+   * What the schema cannot find: meaning, and everything that is only suspicious. `workspaceId`: whose configuration it is; without
+   * it nothing counts that belongs to single workspaces.
+   */
+  check(config: Config, catalog: FieldCatalog, workspaceId?: WorkspaceId): Check
   /** Types of the fields it may add to the record. */
   declares(config: Config, catalog: FieldCatalog): FieldCatalog
   /** Compiles a configuration without errors, once per revision. */

@@ -80,9 +80,10 @@ describe("starters", () => {
   it.effect("can be saved as they are", () =>
     Effect.gen(function* () {
       const kinds = yield* kindsNow
+      const workspace = yield* storeWorkspace()
       for (const { enrichment, name } of starters) {
         const found = noFindings()
-        judge(enrichment, kinds, found)
+        judge({ ...enrichment, workspaceId: workspace.id }, kinds, found)
         expect([name, found.top, found.inside]).toEqual([name, [], []])
       }
     }).pipe(Effect.provide(services))

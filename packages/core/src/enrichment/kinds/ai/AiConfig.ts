@@ -22,7 +22,7 @@ const mostTokens = 100_000_000
 
 /** Which model is asked about what, and how often: keys of a run, `usual` ones unless the configuration says, and tokens of a month. */
 export const modelFields = (keys: { readonly most: number; readonly usual: number }, tokens: number) => ({
-  /** Who is asked: nobody (`local`), the first endpoint of the server (`default`), or one by its name. */
+  /** Who is asked: nobody (`local`), the first endpoint that the workspace may ask (`default`), or one by its name. */
   model: Schema.String.check(Schema.isBetweenLength(1, 64)).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(localModel))
   ),
@@ -41,7 +41,7 @@ interface ModelConfig {
 }
 
 export const unknownModel = (model: string, known: ReadonlyArray<string>): string =>
-  `"${model}" is no model of this server; there are ${known.join(", ")}`
+  `"${model}" is no model here; there are ${known.join(", ")}`
 
 /** What is wrong with them, together. */
 export const modelIssues = (

@@ -6,7 +6,7 @@ import { Cells } from "../../../filter/Cells.ts"
 import { predicate, type Predicate } from "../../../filter/Closures.ts"
 import type { CachedAnswer } from "../../../model/AnswerCache.ts"
 import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
-import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
+import { type DecisionModel, endpointOf, modelsOf } from "../../../model/DecisionModel.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
 import { chooseTemperature, type Example, type NaiveBayes } from "../../../model/NaiveBayes.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
@@ -256,7 +256,7 @@ export const makeCategorize = ({
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: AiCategorizeConfig,
-  check: (config, catalog) => check(config, catalog, models, patterns),
+  check: (config, catalog, workspaceId) => check(config, catalog, modelsOf(models, workspaceId), patterns),
   declares: ({ targetField }, catalog) =>
     new Map([
       ...(catalog.has(targetField) ? [] : [[targetField, "str"] as const]),
@@ -265,7 +265,7 @@ export const makeCategorize = ({
     ]),
   prepare: (config, catalog) => ({
     config,
-    endpoint: endpointOf(models, config.model),
+    endpoint: undefined,
     classifier: seededClassifier(config.categories),
     meaning: meaningOf(config.categories),
     matches: config.when === undefined ? undefined : matcher(config.when, catalog, patterns),
@@ -280,11 +280,12 @@ export const makeCategorize = ({
     )
     const month = monthStart(yield* Clock.currentTimeMillis)
     const examples = examplesOf(values, prepared.meaning, month)
-    const room = { keys: prepared.config.maxKeysPerRun }
-    if (examples.length === 0) return { prepared: { ...prepared, room }, version: "-" }
+    const endpoint = endpointOf(modelsOf(models, scope.workspaceId), prepared.config.model)
+    const opened = { ...prepared, endpoint, room: { keys: prepared.config.maxKeysPerRun } }
+    if (examples.length === 0) return { prepared: opened, version: "-" }
     const classifier = taught(prepared, examples)
     const version = sha256(JSON.stringify(examples)).slice(0, 22)
-    return { prepared: { ...prepared, classifier, verdicts: new Map(), room }, version }
+    return { prepared: { ...opened, classifier, verdicts: new Map() }, version }
   }),
   gathers: ({ endpoint }) => endpoint !== undefined,
   gather: Effect.fnUntraced(

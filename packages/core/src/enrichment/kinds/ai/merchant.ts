@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Cells } from "../../../filter/Cells.ts"
 import { predicate } from "../../../filter/Closures.ts"
 import type { PendingQuestion, Subject } from "../../../model/Asking.ts"
-import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
+import { type DecisionModel, endpointOf, modelsOf } from "../../../model/DecisionModel.ts"
 import { dataText } from "../../../model/ModelPrompt.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
@@ -233,7 +233,7 @@ export const makeMerchant = ({
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: AiMerchantConfig,
-  check: (config, catalog) => modelIssues(config, catalog, stage, models, patterns),
+  check: (config, catalog, workspaceId) => modelIssues(config, catalog, stage, modelsOf(models, workspaceId), patterns),
   declares: (_, catalog) =>
     new Map([
       ...(catalog.has("merchantName") ? [] : [["merchantName", "str"] as const]),
@@ -243,7 +243,7 @@ export const makeMerchant = ({
     ]),
   prepare: (config, catalog) => ({
     config,
-    endpoint: endpointOf(models, config.model),
+    endpoint: undefined,
     resolver: new MerchantResolver(noNames),
     known: new Map(),
     matches: config.when === undefined ? undefined : matcher(config.when, catalog, patterns),
@@ -261,6 +261,7 @@ export const makeMerchant = ({
     const version = sha256(JSON.stringify([[...aliases], [...merges]])).slice(0, 22)
     const opened: PreparedMerchant = {
       ...prepared,
+      endpoint: endpointOf(modelsOf(models, scope.workspaceId), prepared.config.model),
       resolver: aliases.size + merges.size === 0 ? prepared.resolver : new MerchantResolver({ aliases, merges }),
       known: new Map(),
       workspaceId: scope.workspaceId,

@@ -85,7 +85,7 @@ export const checkDigest = (
     prose !== "model" || endpointOf(models, model) !== undefined
       ? []
       : models.size === 0
-        ? [{ field: "prose", message: "needs a model, and this server has none: use template" }]
+        ? [{ field: "prose", message: "needs a model, and there is none here: use template" }]
         : [{ field: "model", message: unknownModel(model, [defaultModel, ...models.keys()]) }],
   lints: [
     ...(told.some((section) => subject.sections.has(section))

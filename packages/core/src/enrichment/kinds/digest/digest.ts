@@ -1,5 +1,6 @@
 /** A reproducible summary of a closed period (enrichments C16). */
 import * as Schema from "effect/Schema"
+import { modelsOf } from "../../../model/DecisionModel.ts"
 import { dataTypes } from "../../../record/DataType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { limits } from "../../../shared/Limits.ts"
@@ -29,7 +30,7 @@ export const makeDigest = ({
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: DigestConfig,
-  check: (config, catalog) => checkDigest(config, subjectIn(catalog), models),
+  check: (config, catalog, workspaceId) => checkDigest(config, subjectIn(catalog), modelsOf(models, workspaceId)),
   declares: () => new Map(),
   prepare: (config, catalog) => ({ config, recurrence: periodsOf(config), subject: subjectIn(catalog) }),
   State: { version: 1, codec: DigestState },

@@ -44,7 +44,7 @@ export const aiWorld = Effect.fnUntraced(function* (
   const config = Result.getOrThrow(
     decode(kind.Config, { ...(model === undefined ? {} : { model: "own", allowExternal: true }), ...sent })
   )
-  const faults = kind.check(config, catalog).errors
+  const faults = kind.check(config, catalog, workspace.id).errors
   if (faults.length > 0) return yield* Effect.die(faults)
   const scope = { workspaceId: workspace.id, enrichmentId, dataType }
   return {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import { makeScriptedModel } from "@millrace/testing/fake"
+import { storeWorkspace } from "@millrace/testing/fixture"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import type { Fields } from "../../../../src/record/FieldValue.ts"
 import { EventStore } from "../../../../src/event/EventStore.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 import type { SaidValue } from "../../../../src/enrichment/kinds/ai/PersonsWords.ts"
 import { ModelFailure } from "../../../../src/model/DecisionModel.ts"
+import { decode } from "../../../../src/shared/StrictDecoding.ts"
+import type { WorkspaceId } from "../../../../src/workspace/Workspace.ts"
 import { aiWorld, layer, today, valueOf } from "./AiWorld.ts"
 
 const paid = (description: string, rest: Fields = {}): Fields => ({
@@ -133,6 +138,32 @@ describe("categories by a model", () => {
         { text: "zorblax quimby", direction: "out", merchantCategoryCode: "5999", account: "checking", amountBand: 3 }
       ])
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "are asked of models that the workspace may ask, and of no other, also where a configuration names one",
+    () =>
+      Effect.gen(function* () {
+        const model = makeScriptedModel({ answer: saysTravel })
+        const { kind, run, workspace } = yield* aiWorld("ai_categorize", {}, { model })
+        const other = yield* storeWorkspace()
+        const faults = (name: string, workspaceId?: WorkspaceId) => {
+          const config = Result.getOrThrow(decode(kind.Config, { model: name, allowExternal: true }))
+          return kind.check(config, catalogOf("transactions"), workspaceId).errors
+        }
+        const theirs = (workspaceId: WorkspaceId) => Object.assign(model, { workspaces: new Set([workspaceId]) })
+        theirs(other.id)
+        for (const name of ["own", "default"]) {
+          const message = `"${name}" is no model here; there are local`
+          expect(faults(name, workspace.id)).toEqual([{ field: "model", message }])
+          expect(faults(name)).toEqual([{ field: "model", message }])
+          expect(faults(name, other.id)).toEqual([])
+        }
+        expect((yield* run([unknown(0)])).outcomes.flatMap(({ claims }) => claims)).toEqual([])
+        expect(model.requests).toEqual([])
+        theirs(workspace.id)
+        expect(valueOf((yield* run([unknown(0)])).outcomes[0]!, "ai.by")).toBe("endpoint")
+      }).pipe(Effect.provide(layer))
   )
 
   it.effect("are left to the local classifier where the model fails, and what failed is told", () =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { makeScriptedModel } from "@millrace/testing/fake"
+import { storeWorkspace } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
 import type { EnrichmentFact } from "../../../../src/enrichment/kinds/EnrichmentFact.ts"
@@ -17,6 +18,20 @@ const paid = (originalDescription: string, merchantName = ""): Fields => ({
   ...(merchantName === "" ? {} : { merchantName })
 })
 const at = Timestamp.make("2026-01-01T00:00:00.000Z")
+
+it.effect("asks no model that its workspace may not ask", () =>
+  Effect.gen(function* () {
+    const model = makeScriptedModel({ answer: () => ({ answer: "Quimby", probability: 0.95 }) })
+    const { run, workspace } = yield* aiWorld("ai_merchant", { fallback: "none" }, { model })
+    const { id: other } = yield* storeWorkspace()
+    Object.assign(model, { workspaces: new Set([other]) })
+    const record = paid("ZORBLAX QUIMBY 77")
+    expect((yield* run([record])).outcomes.flatMap(({ claims }) => claims)).toEqual([])
+    expect(model.requests).toEqual([])
+    Object.assign(model, { workspaces: new Set([other, workspace.id]) })
+    expect(valueOf((yield* run([record])).outcomes[0]!, "merchantName")).toBe("Quimby")
+  }).pipe(Effect.provide(layer))
+)
 
 describe("merchants", () => {
   it.effect("are named step by step: provider, known merchants, the nearest name, the text", () =>
