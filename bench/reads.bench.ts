@@ -136,7 +136,8 @@ export const bench: Bench = {
       const other = yield* on(makeScope)
       const forget = asOwner(
         `with r as (delete from record where account_id = '${other.accountId}'),
-          s as (delete from record_search where account_id = '${other.accountId}')
+          s as (delete from record_search where account_id = '${other.accountId}'),
+          g as (delete from search_group where account_id = '${other.accountId}')
           select`
       ).pipe(Effect.andThen(asOwner("vacuum record")), Effect.andThen(asOwner("checkpoint")), Effect.asVoid)
       const storing = (to: RecordScope) => ({
@@ -155,7 +156,8 @@ export const bench: Bench = {
       }
       const bytes = Effect.map(
         asOwner(
-          `select pg_total_relation_size('record_search')::float8 / (select sum(rows) from record_search) as bytes`
+          `select (pg_total_relation_size('record_search') + pg_total_relation_size('search_group'))::float8
+            / (select sum(rows) from record_search) as bytes`
         ),
         ([row]) => (row as { readonly bytes: number }).bytes
       )

@@ -1,10 +1,18 @@
-import { blockRows, blocksOf, eachGram, nearest, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
+import {
+  blockRows,
+  blocksOf,
+  eachGram,
+  groupSignatureOf,
+  nearest,
+  searchOf
+} from "../../src/storage/postgres/SearchBlock.ts"
+import { fewestBlocks, groupBlocks, groupSizes, placeOf } from "../../src/storage/postgres/SearchGroup.ts"
 import { Decimal } from "@millrace/core"
 import { describe, expect, it } from "vitest"
 
-const gramsOf = (text: string, sparse = false): ReadonlyArray<number> => {
+const gramsOf = (text: string): ReadonlyArray<number> => {
   const grams: Array<number> = []
-  eachGram(text, sparse, (gram) => grams.push(gram))
+  eachGram(text, (gram) => grams.push(gram))
   return grams
 }
 
@@ -15,7 +23,7 @@ describe("grams of a text", () => {
       const whole = new Set(gramsOf(`x ${text} y`))
       for (let from = 0; from < text.length; from++) {
         for (let to = from + 1; to <= text.length; to++) {
-          for (const gram of gramsOf(text.slice(from, to), true)) expect(whole).toContain(gram)
+          for (const gram of gramsOf(text.slice(from, to))) expect(whole).toContain(gram)
         }
       }
     }
@@ -23,7 +31,7 @@ describe("grams of a text", () => {
 
   it("are the same for upper and lower case", () => {
     for (const text of ["COOP ZÜRICH", "ΟΔΟΣ", "ПЯТЁРОЧКА", "ÅNGSTRÖM"]) {
-      expect(gramsOf(text.toLowerCase(), true)).toEqual(gramsOf(text, true))
+      expect(gramsOf(text.toLowerCase())).toEqual(gramsOf(text))
     }
   })
 
@@ -46,7 +54,7 @@ describe("blocks", () => {
   }))
 
   it("hold the rows in their order, each from where it begins", () => {
-    const blocks = blocksOf(rows)
+    const { blocks } = blocksOf(rows)
     expect(blocks.map((block) => block.rows)).toEqual([blockRows, blockRows, 3])
     const bytes = Buffer.from(blocks[2]!.texts)
     expect(blocks[2]!.isFolded).toBe(true)
@@ -55,7 +63,7 @@ describe("blocks", () => {
     )
     // Where nobody but PostgreSQL knows how many bytes it will have, characters are counted.
     const rare = ["İ 😀", "ⱥ", "b"].map((description) => ({ pending: false, fields: { description } }))
-    const [block] = blocksOf(rare)
+    const [block] = blocksOf(rare).blocks
     const points = Array.from(block!.texts)
     expect(block!.isFolded).toBe(false)
     expect(saidBy(points.length, (begin, end) => points.slice(begin, end).join(""), block!.starts)).toEqual(
@@ -64,7 +72,7 @@ describe("blocks", () => {
   })
 
   it("hold amounts in their order, with the rows that have them", () => {
-    const [block] = blocksOf(rows)
+    const [block] = blocksOf(rows).blocks
     const amounts = block!.amounts.slice(1, -1).split(",").map(Number)
     expect(amounts).toEqual(amounts.toSorted((a, b) => a - b))
     const ofRows = block!.amountRows
@@ -82,7 +90,7 @@ describe("blocks", () => {
           fields: { amount }
         }))
         .concat([{ pending: false, fields: { amount: null } }])
-    )
+    ).blocks
     expect(block!.amountRows).toBe("{2,3,1}")
     expect(nearest("1e400")).toBeLessThan(Infinity)
   })
@@ -100,7 +108,7 @@ describe("the signature of a block", () => {
         pending: false,
         fields: { description: `${word} ${n * n}` }
       }))
-      const [block] = blocksOf(some)
+      const [block] = blocksOf(some).blocks
       const size = Buffer.from(block!.signature, "base64").length * 8
       expect(bitsOf(block!.signature)).toEqual(new Set(gramsOf(block!.texts).map((gram) => gram & (size - 1))))
       expect(size).toBeLessThan(1_024)
@@ -109,7 +117,56 @@ describe("the signature of a block", () => {
       pending: false,
       fields: { description: (n * 7_919 * 104_729).toString(36).repeat(9) + (n * 611_953).toString(36) }
     }))
-    expect(Buffer.from(blocksOf(many)[0]!.signature, "base64").length * 8).toBeGreaterThan(2_048)
+    expect(Buffer.from(blocksOf(many).blocks[0]!.signature, "base64").length * 8).toBeGreaterThan(2_048)
+  })
+})
+
+const cellsOf = (signature: string) => new Uint16Array(Uint8Array.from(Buffer.from(signature, "base64")).buffer)
+
+/** A row of which little is in another one; one of each block has an amount. */
+const said = (n: number) => ({
+  pending: false,
+  fields: { description: (n * 7_919 * 104_729).toString(36), amount: n % blockRows === 3 ? String(n) : null }
+})
+
+describe("a group of blocks", () => {
+  it("has the bits of all grams of each of its blocks and no others, wherever lower case is made", () => {
+    const rows = Array.from({ length: fewestBlocks * blockRows }, (_, n) =>
+      n === blockRows ? { pending: true, fields: { description: "İ ΟΔΟΣ" } } : said(n)
+    )
+    const { blocks, groups } = blocksOf(rows)
+    expect(blocks.map(({ isFolded, isGrouped }) => [isFolded, isGrouped])).toEqual(
+      blocks.map((_, n) => [n !== 1, true])
+    )
+    expect(groups.map(({ ends }) => ends)).toEqual([`{${blocks.map((_, n) => (n + 1) * blockRows).join(",")}}`])
+    const cells = cellsOf(groups[0]!.signature)
+    for (const [n, { signature, texts }] of blocks.entries()) {
+      expect(signature).toBe("")
+      const marked = Array.from(cells.keys()).filter((place) => (cells[place]! & (1 << n)) > 0)
+      const grams = gramsOf(texts).map(placeOf)
+      if (n === 1) expect(marked).toEqual(expect.arrayContaining([...new Set(grams)]))
+      else expect(marked).toEqual([...new Set(grams)].toSorted((a, b) => a - b))
+    }
+    expect(groupSignatureOf(blocks.map(({ texts }) => texts))).toBe(groups[0]!.signature)
+  })
+
+  it("knows the lowest and the highest amount of its blocks, where they have any", () => {
+    const rows = Array.from({ length: fewestBlocks * blockRows }, (_, n) => said(n))
+    const [group] = blocksOf(rows).groups
+    expect([group!.least, group!.most]).toEqual(["3", String((fewestBlocks - 1) * blockRows + 3)])
+    const none = blocksOf(rows.map(() => ({ pending: false, fields: { description: "a" } }))).groups
+    expect(none.map(({ least, most }) => [least, most])).toEqual([["", ""]])
+  })
+
+  it("is made of blocks that are written together where they are enough, and holds about as many as any other", () => {
+    expect(groupSizes(fewestBlocks - 1)).toEqual([])
+    expect(groupSizes(fewestBlocks)).toEqual([fewestBlocks])
+    expect(groupSizes(2 * groupBlocks + 1)).toEqual([11, 11, 11])
+    const rows = Array.from({ length: 40 * blockRows - 5 }, (_, n) => said(n))
+    const { blocks, groups } = blocksOf(rows)
+    expect(blocks.length).toBe(40)
+    expect(groups.map(({ ends }) => ends.split(",").length)).toEqual([13, 13, 14])
+    expect(groups.at(-1)!.ends.endsWith(`,${rows.length}}`)).toBe(true)
   })
 })
 

@@ -4,7 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { entryAccounts, type LateIndex, openDeliveries, recordDates, recordDays } from "./migrations/lateIndex.ts"
+import {
+  blocksAlone,
+  entryAccounts,
+  type LateIndex,
+  openDeliveries,
+  recordDates,
+  recordDays
+} from "./migrations/lateIndex.ts"
 import { areScoped, scopedIndexes } from "./migrations/recordScope.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
@@ -14,7 +21,8 @@ const lateIndexes = Effect.map(areScoped, (scoped): ReadonlyArray<LateIndex> => 
   ...(scoped ? scopedIndexes : recordDates),
   ...(scoped ? [] : recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name)))),
   ...entryAccounts,
-  ...openDeliveries
+  ...openDeliveries,
+  ...blocksAlone
 ])
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */

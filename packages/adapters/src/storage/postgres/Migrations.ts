@@ -79,6 +79,7 @@ import { openDeliveriesByDay } from "./migrations/0067_open_deliveries.ts"
 import { countedBytes } from "./migrations/0068_counted_bytes.ts"
 import { historyBlocks } from "./migrations/0069_history_blocks.ts"
 import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
+import { searchGroups } from "./migrations/0071_search_groups.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -154,7 +155,8 @@ export const migrations = {
   "0067_open_deliveries": openDeliveriesByDay,
   "0068_counted_bytes": countedBytes,
   "0069_history_blocks": historyBlocks,
-  "0070_plain_entry_blocks": plainEntryBlocks
+  "0070_plain_entry_blocks": plainEntryBlocks,
+  "0071_search_groups": searchGroups
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -23,7 +23,7 @@ import {
   recordOf,
   toHeld
 } from "./RecordRows.ts"
-import { blockParameters, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
+import { blockParameters, givenBlocks, givenGroups, isSearched, tend } from "./RecordSearch.ts"
 import { blocksOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -31,10 +31,14 @@ import { textColumns } from "./TextColumns.ts"
 /** What the rows say, for searches. */
 const writeBlocks = `, blocks as (
     insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows, texts, starts, in_bytes,
-      signature, amounts, amount_rows, least, most)
+      signature, grouped, amounts, amount_rows, least, most)
     select $2, $1, $3, numbers.base + b.up_to - b.rows + 1, numbers.base + b.up_to, b.rows, b.texts, b.starts,
-      b.in_bytes, b.signature, b.amounts, b.amount_rows, b.least, b.most
+      b.in_bytes, b.signature, b.grouped, b.amounts, b.amount_rows, b.least, b.most
     from numbers, ${givenBlocks(16)} b
+  ), groups as (
+    insert into search_group (workspace_id, account_id, data_type, blocks, signature, least, most)
+    select $2, $1, $3, array(select numbers.base + e from unnest(g.ends) e), g.signature, g.least, g.most
+    from numbers, ${givenGroups(16)} g
   )`
 
 const overThoseThatAre = `on conflict on constraint record_pkey do update set
@@ -338,7 +342,14 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             [[accountId], workspaceId]
           )
         )
-        for (const table of ["record_search", "account_change", "record_pull", "record_settled", "checkpoint"]) {
+        for (const table of [
+          "record_search",
+          "search_group",
+          "account_change",
+          "record_pull",
+          "record_settled",
+          "checkpoint"
+        ]) {
           yield* storedInBulk(sql`delete from ${sql(table)}
             where account_id = ${accountId} and workspace_id = ${workspaceId}`)
         }

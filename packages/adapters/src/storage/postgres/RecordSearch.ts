@@ -7,7 +7,15 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fieldsOf, type PackedRow } from "./RecordFields.ts"
 import { inLedger, inScope } from "./RecordRows.ts"
-import { type BlockSearch, blockRows, blocksOf, type SearchBlock } from "./SearchBlock.ts"
+import {
+  type BlockSearch,
+  blockRows,
+  blocksOf,
+  groupSignatureOf,
+  type SearchBlocks,
+  signatureOf
+} from "./SearchBlock.ts"
+import { groupBlocks, placeOf } from "./SearchGroup.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -16,8 +24,8 @@ import { textColumns } from "./TextColumns.ts"
 const searchedTypes: ReadonlySet<RecordScope["dataType"]> = new Set(["transactions"])
 export const isSearched = (dataType: RecordScope["dataType"]): boolean => searchedTypes.has(dataType)
 
-/** Blocks as parameters of a statement: the separator and seven texts, read again by `givenBlocks`. */
-export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
+/** Blocks and groups as parameters of a statement: the separator and twelve texts, read again by `givenBlocks` and `givenGroups`. */
+export const blockParameters = ({ blocks, groups }: SearchBlocks) =>
   Effect.map(
     textColumns(
       [
@@ -26,23 +34,34 @@ export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
         blocks.map(({ starts }) => starts),
         blocks.map(({ isFolded }) => String(isFolded)),
         blocks.map(({ signature }) => signature),
+        blocks.map(({ isGrouped }) => (isGrouped ? "true" : "")),
         blocks.map(({ amounts }) => amounts),
-        blocks.map(({ amountRows }) => amountRows)
+        blocks.map(({ amountRows }) => amountRows),
+        groups.map(({ ends }) => ends),
+        groups.map(({ signature }) => signature),
+        groups.map(({ least }) => least),
+        groups.map(({ most }) => most)
       ],
       []
     ),
     ({ separator, texts }): ReadonlyArray<string> => [separator, ...texts]
   )
 
+const columnsFrom = (from: number, first: number, last: number): string =>
+  Array.from({ length: last - first + 1 }, (_, n) => `string_to_array($${from + first + n}, $${from}, '')`).join(", ")
+
 /** `from`: the number of the first of the parameters. */
-export const givenBlocks = (from: number): string => {
-  const column = (n: number) => `string_to_array($${from + n}, $${from}, '')`
-  return `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, case when b.in_bytes::boolean then b.texts else lower(b.texts collate "pg_c_utf8") end as texts, b.starts::int[] as starts,
-      b.in_bytes::boolean as in_bytes, decode(b.signature, 'base64') as signature, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
+export const givenBlocks = (from: number): string =>
+  `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, case when b.in_bytes::boolean then b.texts else lower(b.texts collate "pg_c_utf8") end as texts, b.starts::int[] as starts,
+      b.in_bytes::boolean as in_bytes, decode(b.signature, 'base64') as signature, b.grouped::boolean as grouped, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
       (sum(b.rows::int) over (order by b.n))::int as up_to, b.n
-    from unnest(${[1, 2, 3, 4, 5, 6, 7].map(column).join(", ")}) with ordinality
-      as b(rows, texts, starts, in_bytes, signature, amounts, amount_rows, n)) p)`
-}
+    from unnest(${columnsFrom(from, 1, 8)}) with ordinality
+      as b(rows, texts, starts, in_bytes, signature, grouped, amounts, amount_rows, n)) p)`
+
+/** Of the same parameters. */
+export const givenGroups = (from: number): string =>
+  `(select g.ends::int[] as ends, decode(g.signature, 'base64') as signature, g.least::real as least, g.most::real as most
+    from unnest(${columnsFrom(from, 9, 12)}) as g(ends, signature, least, most))`
 
 /** Rows that are looked at one by one. Where blocks show more, the newest are found sooner by walking through them all. */
 const mostFound = 2_000
@@ -76,8 +95,46 @@ const rowsWith = (sql: SqlClient, needle: string): Fragment => {
     from (select string_to_array(s.texts, ${wanted}) as pieces offset 0) p where cardinality(p.pieces) > 1 offset 0`
 }
 
-const ownBlocks = (sql: SqlClient, { accountId, dataType, workspaceId }: RecordScope): Fragment =>
-  sql`(s.account_id = ${accountId}::text and s.data_type = ${dataType}::text and s.workspace_id = ${workspaceId}::text)`
+const ownRows = (sql: SqlClient, table: "s" | "g", { accountId, dataType, workspaceId }: RecordScope): Fragment => {
+  const column = (name: string) => sql.literal(`${table}.${name}`)
+  return sql`(${column("account_id")} = ${accountId}::text and ${column("data_type")} = ${dataType}::text
+    and ${column("workspace_id")} = ${workspaceId}::text)`
+}
+
+interface Range {
+  readonly below: Fragment
+  readonly least: Fragment
+  readonly most: Fragment
+}
+
+const within = (sql: SqlClient, table: "s" | "g", range: Range | undefined): ReadonlyArray<Fragment> =>
+  range === undefined
+    ? []
+    : [sql`${sql.literal(table)}.least <= ${range.most} and ${sql.literal(table)}.most >= ${range.least}`]
+
+/** For each block of a group a bit, which is set where the block can have all of the grams. */
+const bitsOf = (sql: SqlClient, grams: ReadonlyArray<number>): Fragment => {
+  const each = (byte: number) =>
+    sql.join(" & ", false)(grams.map((gram) => sql`get_byte(g.signature, ${2 * placeOf(gram) + byte}::int)`))
+  return sql`(${each(0)}) | ((${each(1)}) << 8)`
+}
+
+const ofEachBlock = (block: (n: number) => string): string =>
+  Array.from({ length: groupBlocks }, (_, n) => block(n)).join(", ")
+
+/** Blocks that groups have, by what they say of each at once. */
+const groupedNos = (
+  sql: SqlClient,
+  scope: RecordScope,
+  grams: ReadonlyArray<number>,
+  range: Range | undefined
+): Fragment => {
+  const inGroup = sql.and([ownRows(sql, "g", scope), ...within(sql, "g", range)])
+  if (grams.length === 0) return sql`select unnest(g.blocks) from search_group g where ${inGroup}`
+  const chosen = ofEachBlock((n) => `case when g.bits & ${1 << n} <> 0 then g.blocks[${n + 1}] end`)
+  return sql`select unnest(array[${sql.literal(chosen)}])
+    from (select g.blocks, ${bitsOf(sql, grams)} as bits from search_group g where ${inGroup} offset 0) g where g.bits <> 0`
+}
 
 /** Change numbers of the rows of which blocks say that they can match. */
 const numbersOf = (sql: SqlClient, scope: RecordScope, { amounts, grams, needles }: BlockSearch): Fragment => {
@@ -87,11 +144,17 @@ const numbersOf = (sql: SqlClient, scope: RecordScope, { amounts, grams, needles
       ? undefined
       : { below: real(below(amounts.least)), least: real(amounts.least), most: real(amounts.most) }
   const bits = grams.map((n) => sql`get_bit(s.signature, ${n}::int & (octet_length(s.signature) * 8 - 1)) = 1`)
-  const inBlock = sql.and([
-    ownBlocks(sql, scope),
-    sql`s.texts is not null`,
+  const own = ownRows(sql, "s", scope)
+  const isAlone = sql.and([
+    own,
+    sql`s.texts is not null and s.grouped is not true`,
     ...(bits.length === 0 ? [] : [sql`(s.signature is null or ${sql.and(bits)})`]),
-    ...(range === undefined ? [] : [sql`s.least <= ${range.most} and s.most >= ${range.least}`])
+    ...within(sql, "s", range)
+  ])
+  const isGrouped = sql.and([
+    own,
+    sql`s.grouped and s.last_no = any(array(${groupedNos(sql, scope, grams, range)}))`,
+    ...within(sql, "s", range)
   ])
   const byAmount =
     range === undefined
@@ -106,7 +169,8 @@ const numbersOf = (sql: SqlClient, scope: RecordScope, { amounts, grams, needles
   const inLists = ["true", ...others.map((_, at) => `r.n = any(o${at}.n)`)].join(" and ")
   // Blocks are chosen first, by what is at hand; their texts are elsewhere.
   return sql`select case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end as no
-    from (select * from record_search s where ${inBlock} offset 0) s
+    from (select * from (select * from record_search s where ${isAlone}
+        union all select * from record_search s where ${isGrouped}) s offset 0) s
       ${sql.join(" ", false)(lists)} cross join lateral (${first!}) r(n)
     where ${sql.literal(inLists)} limit ${sql.literal(String(mostFound + 1))}`
 }
@@ -135,7 +199,7 @@ export const searched = Effect.fnUntraced(function* <Row extends { readonly id: 
   const rows = yield* stored(sql<Row & { readonly is_known: boolean }>`
     with found as materialized (${numbersOf(sql, scope, search)}),
       known as materialized (select (select count(*) from found) <= ${sql.literal(String(mostFound))} and not exists (
-        select from record_search s where ${ownBlocks(sql, scope)} and s.texts is null) as is_known)
+        select from record_search s where ${ownRows(sql, "s", scope)} and s.texts is null) as is_known)
     select is_known, ${sql.literal(columns)} from known left join (
         select * from record where ${inLedger(sql, scope)} and change_no = any(array(select no from found))
           and (select is_known from known) offset 0
@@ -155,11 +219,13 @@ interface NumberedRow extends PackedRow {
   readonly change_no: bigint
 }
 
-/** Rows that go into blocks in one go. */
-const most = 5 * blockRows
+/** Rows that go into blocks in one go: a group of them. */
+const most = groupBlocks * blockRows
 /** Blocks with fewer rows are put together once there are so many of them. */
-const fewRows = blockRows / 4
+const fewRows = blockRows / 2
 const manyBlocks = 64
+/** Groups with so many blocks or fewer left are not worth their page. */
+const fewLeft = groupBlocks / 4
 /** Accounts with fewer rows in blocks are not worth a look at what of that has changed since. */
 const worthALook = 4 * blockRows
 
@@ -177,10 +243,15 @@ const insertBlocks = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger
   )
   const nos = `{${rows.map(({ change_no }) => change_no).join(",")}}`
   yield* sql.unsafe(
-    `insert into record_search (workspace_id, account_id, data_type, first_no, last_no, nos, rows, texts, starts,
-        in_bytes, signature, amounts, amount_rows, least, most)
+    `with groups as (
+        insert into search_group (workspace_id, account_id, data_type, blocks, signature, least, most)
+        select $1, $2, $3, array(select ($4::bigint[])[e] from unnest(g.ends) e), g.signature, g.least, g.most
+        from ${givenGroups(5)} g
+      )
+      insert into record_search (workspace_id, account_id, data_type, first_no, last_no, nos, rows, texts, starts,
+        in_bytes, signature, grouped, amounts, amount_rows, least, most)
       select $1, $2, $3, g.nos[g.up_to - g.rows + 1], g.nos[g.up_to], g.nos[g.up_to - g.rows + 1 : g.up_to], g.rows,
-        g.texts, g.starts, g.in_bytes, g.signature, g.amounts, g.amount_rows, g.least, g.most
+        g.texts, g.starts, g.in_bytes, g.signature, g.grouped, g.amounts, g.amount_rows, g.least, g.most
       from (select b.*, $4::bigint[] as nos from ${givenBlocks(5)} b) g`,
     [ledger.workspace_id, ledger.account_id, ledger.data_type, nos, ...parameters]
   ).unprepared
@@ -224,6 +295,57 @@ const countBytes = (sql: SqlClient) =>
     ({ length }) => length
   )
 
+interface Texts {
+  readonly last_no: bigint
+  readonly texts: string
+}
+
+const numbers = (some: ReadonlyArray<{ readonly last_no: bigint }>): ReadonlyArray<string> =>
+  some.map(({ last_no }) => String(last_no))
+
+/**
+ * Groups that have hardly any block left of those that are gone now. What is left gets a signature of its own: a group takes as much
+ * room and time as if it were full.
+ */
+const loosen = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger, gone: ReadonlyArray<string>) {
+  const scope = inScope(sql, scopeOf(ledger))
+  const groups = yield* sql<{ readonly id: bigint; readonly left: ReadonlyArray<bigint> }>`
+    select g.id, array(select s.last_no from record_search s
+      where ${ownRows(sql, "s", scopeOf(ledger))} and s.grouped and s.last_no = any(g.blocks)) as left
+    from search_group g where ${scope} and g.blocks && ${[...gone]}::text[]::bigint[]`.unprepared
+  for (const { id, left } of groups) {
+    if (left.length > fewLeft) continue
+    // One that was replaced meanwhile is told by what it says now.
+    const blocks = yield* sql<Texts>`select last_no, texts from record_search
+      where ${scope} and grouped and last_no = any(${left.map(String)}::text[]::bigint[]) for update`.unprepared
+    yield* sql`update record_search s set grouped = null, signature = decode(g.signature, 'base64')
+      from unnest(${numbers(blocks)}::text[], ${blocks.map(({ texts }) => signatureOf(texts))}::text[]) g(no, signature)
+      where ${ownRows(sql, "s", scopeOf(ledger))} and s.last_no = g.no::bigint`.unprepared
+    yield* sql`delete from search_group where id = ${String(id)}::bigint and ${scope}`.unprepared
+  }
+})
+
+/** Makes a group of the blocks of an account that have signatures of their own, where there are enough of them. */
+const group = Effect.fnUntraced(function* (sql: SqlClient) {
+  const isReady = sql`grouped is not true and texts is not null and rows >= ${fewRows}`
+  const [ledger] = yield* sql<Ledger>`select workspace_id, account_id, data_type from record_search where ${isReady}
+    group by workspace_id, account_id, data_type having count(*) >= ${groupBlocks} limit 1`
+  if (ledger === undefined) return 0
+  const scope = inScope(sql, scopeOf(ledger))
+  const blocks = yield* sql<Texts>`select last_no, texts from record_search where ${scope} and ${isReady}
+    order by last_no limit ${groupBlocks} for update skip locked`.unprepared
+  if (blocks.length < groupBlocks) return 0
+  yield* sql`with taken as (
+      update record_search set grouped = true, signature = null
+      where ${scope} and last_no = any(${numbers(blocks)}::text[]::bigint[]) returning last_no, least, most
+    )
+    insert into search_group (workspace_id, account_id, data_type, blocks, signature, least, most)
+    select ${ledger.workspace_id}, ${ledger.account_id}, ${ledger.data_type}, array_agg(last_no order by last_no),
+      decode(${groupSignatureOf(blocks.map(({ texts }) => texts))}, 'base64'), min(least), max(most)
+    from taken`.unprepared
+  return blocks.length
+})
+
 /**
  * Puts small blocks together, and leaves out rows that are in later ones. Rows only ever leave the numbers of a block, so
  * nobody who writes has to wait for it.
@@ -237,7 +359,7 @@ const putTogether = Effect.fnUntraced(function* (
   const scope = inScope(sql, scopeOf(ledger))
   const taken = yield* sql<{ readonly no: bigint }>`
     with taken as (
-      delete from record_search where ${scope} and last_no = any(${blocks.map(({ last_no }) => String(last_no))}::text[]::bigint[])
+      delete from record_search where ${scope} and last_no = any(${numbers(blocks)}::text[]::bigint[])
         and texts is not null returning *
     )
     select case when t.nos is null then t.first_no + n - 1 else t.nos[n] end as no
@@ -245,6 +367,7 @@ const putTogether = Effect.fnUntraced(function* (
   const rows = yield* sql<NumberedRow>`select change_no, date, fields, pending from (
       select * from record where ${inLedger(sql, scopeOf(ledger))} and change_no = any(${taken.map(({ no }) => String(no))}::text[]::bigint[]) offset 0
     ) r order by change_no`.unprepared
+  yield* loosen(sql, ledger, numbers(blocks))
   yield* insertBlocks(sql, ledger, rows)
   return blocks.length
 })
@@ -273,8 +396,8 @@ const tendAccount = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger)
 })
 
 /**
- * Brings a part of the blocks into shape: records from before there were blocks first, then blocks that count characters, then an
- * account with many small ones, then any account. Returns how much there was to do; when it is 0, the next call may still find something.
+ * Brings a part of the blocks into shape: records from before there were blocks first, then blocks that count characters, then those
+ * that are in no group, then an account with many small ones, then any account. Returns how much there was to do; when it is 0, the next call may still find something.
  */
 export const tend = (sql: SqlClient) =>
   Effect.gen(function* () {
@@ -282,6 +405,8 @@ export const tend = (sql: SqlClient) =>
     if (taken > 0) return taken
     const anew = yield* countBytes(sql)
     if (anew > 0) return anew
+    const grouped = yield* group(sql)
+    if (grouped > 0) return grouped
     const [crowded] = yield* sql<Ledger>`select workspace_id, account_id, data_type from record_search
       where rows < ${fewRows} and texts is not null group by workspace_id, account_id, data_type
       having count(*) >= ${manyBlocks} limit 1`

@@ -7,9 +7,10 @@
  */
 import type { Fields } from "@millrace/core/record"
 import type { RecordFilter } from "@millrace/core/storage"
+import { clearCells, groupSizes, markCell, markedCells } from "./SearchGroup.ts"
 
-/** Rows of one block. */
-export const blockRows = 256
+/** Rows of one block. Half as many make twice as many blocks to look at, twice as many are twice as much to read of each. */
+export const blockRows = 128
 
 /** Stands between the rows of a block. */
 const rowEnd = "\u001e"
@@ -34,12 +35,30 @@ export interface SearchBlock {
    * for. It makes lower case of the others, as it does of the rows themselves, and their places count characters.
    */
   readonly isFolded: boolean
-  /** Bits of what stands together in it, in base64; empty where the block is too small for that to help. */
+  /** Whether its group says what stands together in it. */
+  readonly isGrouped: boolean
+  /** Bits of what stands together in it, in base64; empty where it is in a group, or too small for that to help. */
   readonly signature: string
   /** Amounts as the nearest floating numbers, lowest first. */
   readonly amounts: string
   /** The row that has each of the amounts, from 1. */
   readonly amountRows: string
+}
+
+/** Several blocks of those that are written together, as PostgreSQL reads it from text. */
+export interface SearchGroup {
+  /** How many rows there are up to the end of each of its blocks. */
+  readonly ends: string
+  /** Bits of what stands together in each of them, in base64. */
+  readonly signature: string
+  /** The lowest and the highest amount in them; empty where there is none. */
+  readonly least: string
+  readonly most: string
+}
+
+export interface SearchBlocks {
+  readonly blocks: ReadonlyArray<SearchBlock>
+  readonly groups: ReadonlyArray<SearchGroup>
 }
 
 /** What PostgreSQL reads as the text of the field. */
@@ -84,11 +103,8 @@ const multiplier = 0x9e3779b1
 const hashOf = (gram: number): number => Math.imul(gram, multiplier) >>> 16
 const twoLetters = 0x40000000
 
-/**
- * Calls back with a number below 65,536 for each two and each three characters in a row, and with their classes. For what is
- * looked for, `sparse`, two are told only where there are no three.
- */
-export const eachGram = (text: string, sparse: boolean, found: (gram: number, classes: number) => void): void => {
+/** Calls back with a number below 65,536 for each two and each three characters in a row, and with their classes. */
+export const eachGram = (text: string, found: (gram: number, classes: number) => void): void => {
   const folded = plain(text)
   let gram = 0
   let length = 0
@@ -96,13 +112,12 @@ export const eachGram = (text: string, sparse: boolean, found: (gram: number, cl
     const kind = at === folded.length ? -1 : classOf(folded.charCodeAt(at))
     // Nothing is found across rows, nor across characters that nobody is sure of.
     if (kind < 0 || kind === separator) {
-      if (sparse && length === 2) found(hashOf(twoLetters | (gram & 0xfffff)), gram & 0xfffff)
       length = 0
       continue
     }
     gram = ((gram << 10) | kind) & 0x3fffffff
     length++
-    if (length >= 2 && !sparse) found(hashOf(twoLetters | (gram & 0xfffff)), gram & 0xfffff)
+    if (length >= 2) found(hashOf(twoLetters | (gram & 0xfffff)), gram & 0xfffff)
     if (length >= 3) found(hashOf(gram), gram)
   }
 }
@@ -110,8 +125,12 @@ export const eachGram = (text: string, sparse: boolean, found: (gram: number, cl
 /** The bits of a block while its signature is made, as many as it may have. */
 const marks = new Uint8Array(mostBits / 8)
 
+/** The bit of the block in its group; 0 where it is in none. */
+let groupBit = 0
+
 const mark = (gram: number): void => {
-  marks[(gram >> 3) & (marks.length - 1)]! |= 1 << (gram & 7)
+  if (groupBit === 0) marks[(gram >> 3) & (marks.length - 1)]! |= 1 << (gram & 7)
+  else markCell(gram, groupBit)
 }
 
 const onesIn = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length)
@@ -130,10 +149,19 @@ const marked = (): string => {
   return Buffer.from(marks.buffer, 0, bytes).toString("base64")
 }
 
-const signatureOf = (text: string): string => {
+/** The signature of a block that is in no group, given its texts. */
+export const signatureOf = (text: string): string => {
+  groupBit = 0
   marks.fill(0)
-  eachGram(text, false, mark)
+  eachGram(text, mark)
   return marked()
+}
+
+/** What a group says of blocks, given the texts of each. */
+export const groupSignatureOf = (texts: ReadonlyArray<string>): string => {
+  clearCells()
+  for (const [at, text] of texts.entries()) eachGram(text, (gram) => markCell(gram, 1 << at))
+  return markedCells()
 }
 
 /** Whether all versions of Unicode know the same lower case of a character, and it takes as many bytes. */
@@ -300,28 +328,70 @@ const byAmount = (rows: ReadonlyArray<SearchedRow>): ReadonlyArray<number> => {
   return Array.from(keys.subarray(0, length).toSorted(), (key) => key - Math.floor(key / blockRows) * blockRows)
 }
 
-const blockOf = (rows: ReadonlyArray<SearchedRow>): SearchBlock => {
+/** `bit`: that of the block in its group, 0 where it is in none. */
+const blockOf = (rows: ReadonlyArray<SearchedRow>, bit: number): SearchBlock => {
+  groupBit = bit
   const each = rows.map(rowText)
   const texts = each.join(rowEnd)
   const known = folded(texts)
-  const isSigned = rows.length >= signedRows
+  if (bit > 0 && known === undefined) eachGram(texts, mark)
+  const isSigned = bit === 0 && rows.length >= signedRows
   const having = byAmount(rows)
   return {
     rows: rows.length,
     texts: known?.text ?? texts,
     starts: arrayOf(known?.starts ?? startsOf(each)),
     isFolded: known !== undefined,
+    isGrouped: bit > 0,
     signature: isSigned ? (known === undefined ? signatureOf(texts) : marked()) : "",
     amounts: `{${having.map((at) => realText(rows[at]!.fields["amount"] as string)).join(",")}}`,
     amountRows: arrayOf(having.map((at) => at + 1))
   }
 }
 
-/** The rows in blocks, in their order. */
-export const blocksOf = (rows: ReadonlyArray<SearchedRow>): ReadonlyArray<SearchBlock> => {
+/** The lowest and the highest amount of a block as it is written, where it has any. */
+const endsOf = ({ amounts }: SearchBlock): ReadonlyArray<number> =>
+  amounts === "{}"
+    ? []
+    : [nearest(amounts.slice(1, -1).split(",", 1)[0]!), nearest(amounts.slice(amounts.lastIndexOf(",") + 1 || 1, -1))]
+
+/** Rows of a group of so many blocks, of which the first one begins at a place. */
+const groupOf = (
+  rows: ReadonlyArray<SearchedRow>,
+  from: number,
+  size: number
+): { readonly blocks: ReadonlyArray<SearchBlock>; readonly group: SearchGroup } => {
+  clearCells()
   const blocks: Array<SearchBlock> = []
-  for (let at = 0; at < rows.length; at += blockRows) blocks.push(blockOf(rows.slice(at, at + blockRows)))
-  return blocks
+  const ends: Array<number> = []
+  for (let n = 0; n < size; n++) {
+    const own = rows.slice(from + n * blockRows, from + (n + 1) * blockRows)
+    blocks.push(blockOf(own, 1 << n))
+    ends.push(from + n * blockRows + own.length)
+  }
+  const amounts = blocks.flatMap(endsOf)
+  const group = {
+    ends: arrayOf(ends),
+    signature: markedCells(),
+    least: amounts.length === 0 ? "" : String(Math.min(...amounts)),
+    most: amounts.length === 0 ? "" : String(Math.max(...amounts))
+  }
+  return { blocks, group }
+}
+
+/** The rows in blocks, in their order. */
+export const blocksOf = (rows: ReadonlyArray<SearchedRow>): SearchBlocks => {
+  const blocks: Array<SearchBlock> = []
+  const groups: Array<SearchGroup> = []
+  let from = 0
+  for (const size of groupSizes(Math.ceil(rows.length / blockRows))) {
+    const made = groupOf(rows, from, size)
+    blocks.push(...made.blocks)
+    groups.push(made.group)
+    from += size * blockRows
+  }
+  for (; from < rows.length; from += blockRows) blocks.push(blockOf(rows.slice(from, from + blockRows), 0))
+  return { blocks, groups }
 }
 
 /** What a filter asks of blocks. */
@@ -335,21 +405,23 @@ export interface BlockSearch {
 }
 
 /** The rarest few: more of them hardly narrow a search. */
-const mostGrams = 8
+const mostGrams = 12
 
 /** Characters of bank texts, those that are seen most first; all others are rarer. */
 const byFrequency = "\u001f eatrnosilcdmuphgbfyvkwjxzq"
 const rankOf = new Uint8Array(1_024).fill(byFrequency.length)
 for (const [rank, letter] of Array.from(byFrequency).entries()) rankOf[classOf(letter.charCodeAt(0))] = rank
+// Where there is no third one.
+rankOf[0] = 0
 
 /** The higher, the fewer blocks may have it. */
 const rarity = (classes: number): number =>
   rankOf[classes & 1_023]! + rankOf[(classes >> 10) & 1_023]! + rankOf[(classes >> 20) & 1_023]!
 
-/** Each block is asked for one after the other until it lacks one, so what it may lack comes first. */
+/** A block that is in no group is asked for one after the other until it lacks one, so what it may lack comes first. */
 const rarestOf = (needles: ReadonlyArray<string>): ReadonlyArray<number> => {
   const found = new Map<number, number>()
-  for (const needle of needles) eachGram(needle, true, (gram, classes) => found.set(gram, rarity(classes)))
+  for (const needle of needles) eachGram(needle, (gram, classes) => found.set(gram, rarity(classes)))
   const all = [...found].toSorted(([, a], [, b]) => b - a)
   return all.slice(0, mostGrams).map(([gram]) => gram)
 }

@@ -74,6 +74,15 @@ export const openDeliveries: ReadonlyArray<LateIndex> = [
   }
 ]
 
+/** Blocks of searches that are in no group: each is asked for itself. */
+export const blocksAlone: ReadonlyArray<LateIndex> = [
+  {
+    name: "record_search_alone",
+    table: "record_search",
+    definition: "(account_id, data_type, last_no) where grouped is not true"
+  }
+]
+
 /** Tables up to so many bytes are read in a moment. */
 const smallBytes = 32 * 1_048_576
 
