@@ -1,9 +1,8 @@
 /** The history of values that a person's act changes, told at once and as theirs (enrichments A7). */
 import * as Effect from "effect/Effect"
 import type { Caller } from "../access/Caller.ts"
-import type { RecordChange } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
-import { authorityIn, changesOf } from "../enrichment/history/RecordHistory.ts"
+import { authorityIn, changesOf, withIds } from "../enrichment/history/RecordHistory.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -30,21 +29,12 @@ export const actedHistory = Effect.gen(function* () {
       const { accountId, version: recordVersion } = record
       const row = { recordId: rowId, accountId, recordVersion, fields, provenance }
       const former = before.find((one) => one.feed.id === feed.id && one.rowId === rowId)?.result.record.fields
-      const changes = changesOf(row, last, authorityIn(pipeline)).filter(
+      const { id: feedId, workspaceId } = feed
+      const added = { workspaceId, feedId, actor: caller.cause, at }
+      const changes = changesOf(row, last, authorityIn(pipeline), added).filter(
         ({ field }) => valueOf(former, field) !== valueOf(fields, field)
       )
-      const fresh = yield* ids.batch("change", changes.length)
-      const { id: feedId, workspaceId } = feed
-      yield* history.append(
-        changes.map((change, n): RecordChange => ({
-          ...change,
-          id: fresh[n]!,
-          workspaceId,
-          feedId,
-          actor: caller.cause,
-          at
-        }))
-      )
+      yield* history.append(withIds(changes, yield* ids.batch("change", changes.length)))
     }
     return rows
   })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
 import type { RecordChange } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
-import { authorityIn, changesOf, type RowNow } from "../enrichment/history/RecordHistory.ts"
+import { authorityIn, changesOf, type RowNow, withIds } from "../enrichment/history/RecordHistory.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Job } from "../job/Job.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -29,21 +29,11 @@ export const deliveredHistory = Effect.gen(function* () {
       last.set(change.recordId, ofRow.set(change.field, change))
     }
     const authorityOf = authorityIn(pipeline)
-    const changes = rows.flatMap((row) => changesOf(row, last.get(row.recordId) ?? nothing, authorityOf))
-    if (changes.length === 0) return []
-    const fresh = yield* ids.batch("change", changes.length)
-    const at = yield* Timestamp.now
     const { id: feedId, workspaceId } = feed
     const actor = { kind: "sync", feedId, jobId: job.id } as const
-    return changes.map((change, n): RecordChange => ({
-      ...change,
-      id: fresh[n]!,
-      workspaceId,
-      feedId,
-      actor,
-      jobId: job.id,
-      at
-    }))
+    const added = { workspaceId, feedId, actor, jobId: job.id, at: yield* Timestamp.now }
+    const changes = rows.flatMap((row) => changesOf(row, last.get(row.recordId) ?? nothing, authorityOf, added))
+    return changes.length === 0 ? [] : withIds(changes, yield* ids.batch("change", changes.length))
   })
   return { of, append }
 })

@@ -97,19 +97,30 @@ export const placesOf = (recordIds: Iterable<string>): ReadonlyMap<string, Reado
 }
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
-const digitOf = new Map(Array.from(digits, (digit, n) => [digit, n]))
+/** What each character is as a digit; NaN for those that are none. */
+const digitOf = Float64Array.from({ length: 128 }, (_, code) => {
+  const digit = digits.indexOf(String.fromCharCode(code))
+  return digit < 0 ? Number.NaN : digit
+})
 /** Ids that differ in so many digits at the end are numbered by them. */
 const counted = 3
 
 /** The number that the end of an id is; NaN where it is none. */
 const numberOf = (id: string): number => {
   let number = 0
-  for (const digit of id.slice(-counted)) number = number * 32 + (digitOf.get(digit) ?? Number.NaN)
+  for (let at = Math.max(0, id.length - counted); at < id.length; at++) {
+    const code = id.charCodeAt(at)
+    number = number * 32 + (code < 128 ? digitOf[code]! : Number.NaN)
+  }
   return number
 }
 
-const isNext = (id: string, before: string): boolean =>
-  id.length === before.length && numberOf(id) === numberOf(before) + 1 && id.startsWith(before.slice(0, -counted))
+/** Looked at from their ends, where ids of other batches differ. */
+const isNext = (id: string, before: string): boolean => {
+  if (id.length !== before.length || numberOf(id) !== numberOf(before) + 1) return false
+  for (let at = id.length - counted - 1; at >= 0; at--) if (id.charCodeAt(at) !== before.charCodeAt(at)) return false
+  return true
+}
 
 const numbered = (head: string, number: number): string =>
   head + digits[number >> 10]! + digits[(number >> 5) & 31]! + digits[number & 31]!

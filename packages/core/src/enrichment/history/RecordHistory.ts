@@ -14,7 +14,13 @@ export interface RowNow {
   readonly provenance: ReadonlyArray<FieldChange>
 }
 
-export type NewChange = Omit<RecordChange, "id" | "workspaceId" | "feedId" | "actor" | "jobId" | "at">
+/** What is the same in all that one run, or one act, adds for a feed. */
+export type Added = Pick<RecordChange, "workspaceId" | "feedId" | "actor" | "jobId" | "at">
+
+/** A change that gets its id when it is known how many there are. */
+export type NewChange = { -readonly [Key in keyof RecordChange]: RecordChange[Key] }
+
+const noId = "" as RecordChange["id"]
 
 /** Whose word the provenance tells: that of a person is named by its fact. */
 export const authorityIn = ({ steps }: Pick<CompiledPipeline, "steps">): ((enrichmentId: string) => Authority) => {
@@ -32,36 +38,66 @@ export const changesOf = (
   row: RowNow,
   /** The last entries of its fields. */
   latest: ReadonlyMap<string, RecordChange>,
-  authorityOf: (enrichmentId: string) => Authority
+  authorityOf: (enrichmentId: string) => Authority,
+  { actor, at, feedId, jobId, workspaceId }: Added
 ): ReadonlyArray<NewChange> => {
   const { accountId, recordId, recordVersion } = row
-  const base = { accountId, recordId, recordVersion }
   const changes: Array<NewChange> = []
-  const now = new Set<string>()
+  const now = latest.size === 0 ? undefined : new Set<string>()
+  /** Many of them: a literal is made at once, where a copy grows key by key. */
+  const changed = (
+    field: string,
+    before: FieldValue,
+    after: FieldValue,
+    beforeAuthority: Authority,
+    afterAuthority: Authority
+  ): NewChange => {
+    const change: NewChange = {
+      id: noId,
+      workspaceId,
+      feedId,
+      accountId,
+      recordId,
+      recordVersion,
+      field,
+      before,
+      after,
+      beforeAuthority,
+      afterAuthority,
+      actor,
+      at
+    }
+    if (jobId !== undefined) change.jobId = jobId
+    changes.push(change)
+    return change
+  }
   for (const { after, before: provided, enrichmentId, evidence, field, path, revision } of row.provenance) {
-    now.add(field)
+    now?.add(field)
     const last = latest.get(field)
     // What the provider says may have changed since.
     const held = last === undefined || last.afterAuthority === "provider"
     const before = held ? provided : last.after
     if (before === after) continue
-    changes.push({
-      ...base,
-      field,
-      before,
-      after,
-      beforeAuthority: held ? "provider" : last.afterAuthority,
-      afterAuthority: authorityOf(enrichmentId),
-      enrichmentId,
-      revision,
-      ...(path === "" ? {} : { rulePath: path }),
-      ...(evidence === undefined ? {} : { evidence })
-    })
+    const authority = authorityOf(enrichmentId)
+    const change = changed(field, before, after, held ? "provider" : last.afterAuthority, authority)
+    change.enrichmentId = enrichmentId
+    change.revision = revision
+    if (path !== "") change.rulePath = path
+    if (evidence !== undefined) change.evidence = evidence
   }
   for (const [field, { after: before, afterAuthority: beforeAuthority }] of latest) {
-    if (now.has(field) || beforeAuthority === "provider") continue
+    if (now?.has(field) === true || beforeAuthority === "provider") continue
     const after = valueOf(row.fields, field)
-    if (before !== after) changes.push({ ...base, field, before, after, beforeAuthority, afterAuthority: "provider" })
+    if (before !== after) changed(field, before, after, beforeAuthority, "provider")
   }
+  return changes
+}
+
+/** The changes with their ids, which are as many. */
+export const withIds = (
+  changes: ReadonlyArray<NewChange>,
+  ids: ReadonlyArray<RecordChange["id"]>
+): ReadonlyArray<RecordChange> => {
+  for (let n = 0; n < changes.length; n++) changes[n]!.id = ids[n]!
   return changes
 }
