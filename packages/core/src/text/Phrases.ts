@@ -40,6 +40,16 @@ interface Entry<A> {
 /** Letters of an open first word by which it is looked up. */
 const head = 3
 
+/** How many numbers there are for what words begin with. */
+const beginnings = 4_096
+
+/** A number that equal first letters have in common, as many of them as an open word is looked up by. */
+const beginningOf = (word: string): number => {
+  const { length } = word
+  const [second, third] = [length > 1 ? word.charCodeAt(1) : 0, length > 2 ? word.charCodeAt(2) : 0]
+  return (word.charCodeAt(0) ^ (second << 4) ^ (third << 8)) & (beginnings - 1)
+}
+
 const isThere = <A>({ open, words }: Entry<A>, text: ReadonlyArray<string>, at: number): boolean => {
   if (at + words.length > text.length) return false
   const last = words.length - 1
@@ -51,6 +61,8 @@ const isThere = <A>({ open, words }: Entry<A>, text: ReadonlyArray<string>, at: 
 export class Phrases<A> {
   private readonly byWord = new Map<string, Array<Entry<A>>>()
   private readonly byHead = new Map<string, Array<Entry<A>>>()
+  /** What the first words of phrases begin with: most words of a text need not be looked up. */
+  private readonly begins = new Uint8Array(beginnings)
 
   constructor(entries: Iterable<readonly [phrase: string, value: A]>) {
     for (const [phrase, value] of entries) {
@@ -59,6 +71,7 @@ export class Phrases<A> {
       if (words.length === 0) continue
       const entry = { words, open, phrase, value }
       const first = words[0]!
+      this.begins[beginningOf(first)] = 1
       const [map, key] = open && words.length === 1 ? [this.byHead, first.slice(0, head)] : [this.byWord, first]
       const list = map.get(key)
       if (list === undefined) map.set(key, [entry])
@@ -74,6 +87,10 @@ export class Phrases<A> {
     const found: Array<PhraseHit<A>> = []
     for (let at = 0; at < text.length;) {
       const word = text[at]!
+      if (this.begins[beginningOf(word)] === 0) {
+        at++
+        continue
+      }
       const hit =
         this.byWord.get(word)?.find((entry) => isThere(entry, text, at)) ??
         (word.length < head

@@ -25,9 +25,8 @@ const middleDistance = (sorted: ReadonlyArray<number>, center: number): number =
   let below = above - 1
   let [last, now] = [0, 0]
   for (let taken = 0; taken <= length >> 1; taken++) {
-    const [up, down] = [sorted[above], sorted[below]]
-    const far = up === undefined ? Number.POSITIVE_INFINITY : Math.abs(up - center)
-    const deep = down === undefined ? Number.POSITIVE_INFINITY : Math.abs(down - center)
+    const far = above < length ? Math.abs(sorted[above]! - center) : Number.POSITIVE_INFINITY
+    const deep = below >= 0 ? Math.abs(sorted[below]! - center) : Number.POSITIVE_INFINITY
     last = now
     if (far <= deep) {
       now = far
@@ -53,28 +52,29 @@ export interface Usual {
 
 /** The 500 newest values of a window. */
 export class Cell {
-  /** In the order of time, from `from` on. */
-  private readonly values: Array<{ readonly day: number; readonly value: number }> = []
+  /** In the order of time, from `from` on, each with its day. */
+  private readonly values: Array<number> = []
+  private readonly days: Array<number> = []
   private from = 0
   private readonly sorted: Array<number> = []
   private usualNow: Usual | undefined
 
   add(day: number, value: number): void {
-    this.values.push({ day, value })
+    this.values.push(value)
+    this.days.push(day)
     this.sorted.splice(place(this.sorted, value), 0, value)
     if (this.sorted.length > mostValues) this.drop()
     this.usualNow = undefined
   }
 
   private drop(): void {
-    const { value } = this.values[this.from++]!
-    this.sorted.splice(place(this.sorted, value), 1)
+    this.sorted.splice(place(this.sorted, this.values[this.from++]!), 1)
     this.usualNow = undefined
   }
 
   /** Forgets what is older than that day. */
   since(day: number): this {
-    while (this.from < this.values.length && this.values[this.from]!.day < day) this.drop()
+    while (this.from < this.days.length && this.days[this.from]! < day) this.drop()
     return this
   }
 

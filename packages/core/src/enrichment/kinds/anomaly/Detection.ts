@@ -17,6 +17,7 @@ import {
   thresholdOf,
   zOf
 } from "./Score.ts"
+import { type Side, Sides } from "./Side.ts"
 
 /** One thing that is unusual; the numbers are all that it follows from. */
 export interface Detected {
@@ -77,7 +78,8 @@ export class Detection {
   private readonly currencies = new Map<string, number>()
   private hasAny = false
   /** Days by merchant, currency and amount. */
-  private readonly days = new Map<string, Array<number>>()
+  private readonly days = new Map<string, Map<string, Array<number>>>()
+  private readonly sides = new Sides()
   private readonly twins = new Map<string, Array<{ readonly day: number; readonly isTwin: boolean }>>()
   private readonly repeatRates = new Map<string, number>()
   private readonly perDay = new Map<number, number>()
@@ -123,10 +125,6 @@ export class Detection {
     return cell.since(day - this.config.lookbackDays)
   }
 
-  private side({ currency, isOut }: Entry): string {
-    return `${isOut ? "out" : "in"}\n${currency}`
-  }
-
   /** At the first record of a month everything that reaches beyond a merchant is measured anew. */
   private freeze(day: number): void {
     const month = CalendarDate.fromEpochDay(day).slice(0, 7)
@@ -160,17 +158,17 @@ export class Detection {
 
   private look(entry: Entry, before: ReadonlyArray<Entry>, refunded: ReadonlySet<Entry>): Flag | undefined {
     const detected: Array<Detected> = []
-    const side = this.side(entry)
-    const category = this.frozen.get(`${entry.category}\n${side}`)
-    const account = this.frozen.get(side)
+    const side = this.sides.of(entry)
+    const category = this.frozen.get(side.of(entry.category))
+    const account = this.frozen.get(side.name)
     const measured = this.measure(entry, side, category, account)
     const add = (one: Detected | undefined): void => {
       if (one === undefined || !this.wanted.has(one.kind) || this.feedback.isNormal(entry.recordId, one.kind)) return
       detected.push(one)
     }
     if (measured !== undefined) add(this.amount(entry, measured, account))
-    add(this.newMerchant(entry, category, account))
-    if (!refunded.has(entry)) add(this.duplicate(entry, before))
+    add(this.newMerchant(entry, side, category, account))
+    if (!refunded.has(entry)) add(this.duplicate(entry, side, before))
     for (const one of this.ofSeries(entry)) add(one)
     add(this.foreign(entry))
     if (detected.length === 0) return undefined
@@ -178,7 +176,7 @@ export class Detection {
   }
 
   /** What the amount is held against: the series, the merchant, the category or the account. */
-  private measure(entry: Entry, side: string, category: Frozen | undefined, account: Frozen | undefined) {
+  private measure(entry: Entry, side: Side, category: Frozen | undefined, account: Frozen | undefined) {
     const { day, fields, merchant } = entry
     const factor = this.feedback.factor(merchant, "amount", day)
     const held = (
@@ -202,7 +200,7 @@ export class Detection {
       const usual = this.cellOf(this.series, seriesId, day).usual()
       return usual === undefined || usual.n < fewest.series ? undefined : held("series", usual)
     }
-    const own = merchant === "" ? undefined : this.cellOf(this.merchants, `${merchant}\n${side}`, day).usual()
+    const own = merchant === "" ? undefined : this.cellOf(this.merchants, side.of(merchant), day).usual()
     if (own !== undefined && own.n >= fewest.merchant) return held("merchant", own)
     if (category?.cell !== undefined && category.cell.n >= fewest.category) return held("category", category.cell)
     if (account?.cell !== undefined && account.cell.n >= fewest.account) return held("account", account.cell)
@@ -223,9 +221,14 @@ export class Detection {
     return { kind: "amount", severity: severityOf(z, threshold), score: rounded(z), numbers: { factor } }
   }
 
-  private newMerchant(entry: Entry, category: Frozen | undefined, account: Frozen | undefined): Detected | undefined {
+  private newMerchant(
+    entry: Entry,
+    side: Side,
+    category: Frozen | undefined,
+    account: Frozen | undefined
+  ): Detected | undefined {
     const { currency, day, merchant, value } = entry
-    const seen = this.lastSeen.get(`${merchant}\n${this.side(entry)}`)
+    const seen = this.lastSeen.get(side.of(merchant))
     if (merchant === "" || (seen !== undefined && day - seen <= this.config.lookbackDays)) return undefined
     const usual = category?.cell
     if (usual === undefined || usual.n < fewest.category || account === undefined) return undefined
@@ -238,13 +241,13 @@ export class Detection {
     return { kind: "newMerchant", severity: "low", score: rounded(z), numbers: { center, spread, least } }
   }
 
-  private duplicate(entry: Entry, before: ReadonlyArray<Entry>): Detected | undefined {
+  private duplicate(entry: Entry, side: Side, before: ReadonlyArray<Entry>): Detected | undefined {
     const { amount, category, day, fields, merchant } = entry
     if (merchant === "" || typeof fields["recurring.seriesId"] === "string") return undefined
     if (this.config.repeatCategories.some((one) => one.toLowerCase() === category.toLowerCase())) return undefined
-    const known = this.days.get(`${merchant}\n${this.side(entry)}\n${amount}`) ?? []
+    const known = this.days.get(side.of(merchant))?.get(amount) ?? []
     const sameDay = before.some(
-      (one) => one.merchant === merchant && one.amount === amount && this.side(one) === this.side(entry)
+      (one) => one.merchant === merchant && one.amount === amount && this.sides.of(one) === side
     )
     const twin = sameDay ? day : known.findLast((one) => day - one <= twinDays)
     if (twin === undefined) return undefined
@@ -310,26 +313,27 @@ export class Detection {
 
   private learn(entry: Entry, refunded: ReadonlySet<Entry>): void {
     const { amount, category, currency, day, fields, merchant, recordId, value } = entry
-    const side = this.side(entry)
+    const side = this.sides.of(entry)
     this.hasAny = true
     this.currencies.set(currency, day)
     this.perDay.set(day, (this.perDay.get(day) ?? 0) + 1)
-    if (merchant !== "") this.lastSeen.set(`${merchant}\n${side}`, day)
+    if (merchant !== "") this.lastSeen.set(side.of(merchant), day)
     if (merchant !== "") this.feedback.learn(merchant, recordId, day, this.config.detectors)
     if (refunded.has(entry) || this.feedback.isFaulty(recordId)) return
     const seriesId = fields["recurring.seriesId"]
     if (typeof seriesId === "string") this.cellOf(this.series, seriesId, day).add(day, value)
-    const categoryKey = `${category}\n${side}`
+    const categoryKey = side.of(category)
     this.cellOf(this.categories, categoryKey, day).add(day, value)
-    this.cellOf(this.accounts, side, day).add(day, value)
+    this.cellOf(this.accounts, side.name, day).add(day, value)
     if (merchant === "") return
-    const own = `${merchant}\n${side}`
+    const own = side.of(merchant)
     this.cellOf(this.merchants, own, day).add(day, value)
     const members = this.merchantsOf.get(categoryKey) ?? new Set()
     this.merchantsOf.set(categoryKey, members.add(own))
-    const key = `${own}\n${amount}`
-    const known = this.days.get(key) ?? []
-    this.days.set(key, known)
+    const sums = this.days.get(own) ?? new Map<string, Array<number>>()
+    this.days.set(own, sums)
+    const known = sums.get(amount) ?? []
+    sums.set(amount, known)
     const isTwin = known.length > 0 && day - known.at(-1)! <= twinDays
     known.push(day)
     const twins = this.twins.get(category) ?? []
