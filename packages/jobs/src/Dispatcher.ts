@@ -73,9 +73,10 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
       const answer = yield* safely("dispatch", engine(jobs.dispatch(limit)))
       for (const { feedId, jobId } of answer?.jobs ?? []) yield* assign(feedId, jobId)
       pause = nextPause(answer)
+      // While all is taken nothing that arrives can begin. What ends then makes room for what arrives next, also where nobody waited.
       const heard = wakeSignal.wait({
         arrivals: answer !== undefined && !answer.full,
-        endings: answer !== undefined && answer.more
+        endings: answer !== undefined && (answer.more || answer.full)
       })
       yield* Effect.timeoutOption(heard, pause)
     }).pipe(Effect.forever)

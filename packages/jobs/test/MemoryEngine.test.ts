@@ -152,6 +152,33 @@ describe("what is due", () => {
     })
   )
 
+  it.effect(
+    "runs a job that arrives while all slots are taken as soon as one of them is free, not with the next tick",
+    () =>
+      Effect.gen(function* () {
+        const ends = yield* Effect.forEach([1, 2], () => Deferred.make<void>())
+        const { engine, fake, started } = yield* startEngine({
+          slots: 1,
+          body: ({ job }) => {
+            const end = ends[Number(job.id.slice(-1)) - 1]
+            return end === undefined ? Effect.void : Deferred.await(end)
+          }
+        })
+        const arrive = (n: number) => Effect.tap(fake.add(feedId(n)), (id) => engine.poke(feedId(n), id))
+        // As many as are handed out to one slot, and nobody else waits.
+        const early = [yield* arrive(1), yield* arrive(2)]
+        yield* letRun
+        const late = yield* arrive(3)
+        yield* letRun
+        expect(started).toEqual(early.slice(0, 1))
+        for (const end of ends) {
+          yield* Deferred.succeed(end, undefined)
+          yield* letRun
+        }
+        expect(started).toEqual([...early, late])
+      })
+  )
+
   it.effect("lets two engines share one store without running anything twice", () =>
     Effect.gen(function* () {
       const fake = yield* makeFakeStore
