@@ -176,6 +176,9 @@ export interface RowForm {
   readonly contentHash: (text: string) => string
 }
 
+/** What is hashed of the text of a row: all of it where its type lists no items. */
+export const saidIn = ({ plan }: RowForm, text: string): string => (plan.item.length === 0 ? text : contentOf(text))
+
 export const rowForm = (dataType: DataType, { contentHash }: Digest["Service"]): RowForm => ({
   plan: rowPlan(dataType, noneDeclared),
   contentHash
@@ -202,7 +205,7 @@ export class TakenRow implements Observation {
   }
 
   get content(): string {
-    return contentOf(this.text)
+    return saidIn(this.#form, this.text)
   }
 
   get hash(): string {

@@ -5,8 +5,8 @@
 import type { Fields } from "../record/FieldValue.ts"
 import type { Observation } from "../record/Observation.ts"
 import type * as CalendarDate from "../shared/CalendarDate.ts"
-import type { RowForm, TakenRow } from "./Ingest.ts"
-import { contentOf, fieldsFrom, parted } from "./RowText.ts"
+import { type RowForm, saidIn, type TakenRow } from "./Ingest.ts"
+import { fieldsFrom, parted } from "./RowText.ts"
 
 /** Of the parts of an account that were unpacked, so many stay: rows at the border of two are asked for together. */
 const partsHeld = 2
@@ -122,7 +122,7 @@ class RowAside implements Observation {
   }
 
   get content(): string {
-    return contentOf(this.#text ?? this.#part.textAt(this.#at))
+    return saidIn(this.#part.form, this.#text ?? this.#part.textAt(this.#at))
   }
 
   get hash(): string {

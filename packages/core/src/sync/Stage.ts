@@ -136,25 +136,35 @@ export class Stage {
   add(page: SyncPage): void {
     const coverages = "kind" in page.coverage ? [page.coverage] : page.coverage
     const showsAll = this.#dataType === "transactions" && coverages.every(({ kind }) => kind === "full")
+    let account: string | undefined
+    let isInverted = false
+    let rows: Array<TakenRow> | undefined
+    let gone: Set<string> | undefined
+    let shown: ShownRows | undefined
     for (const observed of page.upserted) {
-      const isInverted = this.#inverted.has(observed.providerAccountId)
+      // Rows of an account follow each other, mostly.
+      if (observed.providerAccountId !== account) {
+        account = observed.providerAccountId
+        isInverted = this.#inverted.has(account)
+        rows = this.#rows.get(account)
+        gone = this.#removed.get(account)
+        shown = undefined
+      }
       const read = takeIn(this.#dataType, isInverted ? turned(observed) : observed)
       if ("quarantined" in read) {
         this.quarantined.push(read.quarantined)
-        const unread = this.#unread.get(observed.providerAccountId)
-        if (unread === undefined) this.#unread.set(observed.providerAccountId, new Set([read.quarantined.providerId]))
+        const unread = this.#unread.get(account)
+        if (unread === undefined) this.#unread.set(account, new Set([read.quarantined.providerId]))
         else unread.add(read.quarantined.providerId)
         continue
       }
       this.count++
       this.held++
-      const { providerAccountId } = observed
       const row = new TakenRow(read, this.form)
-      const rows = this.#rows.get(providerAccountId)
-      if (rows === undefined) this.#rows.set(providerAccountId, [row])
+      if (rows === undefined) this.#rows.set(account, (rows = [row]))
       else rows.push(row)
-      if (showsAll) this.#showing(providerAccountId).add(row)
-      this.#removed.get(providerAccountId)?.delete(row.providerId)
+      if (showsAll) (shown ??= this.#showing(account)).add(row)
+      gone?.delete(row.providerId)
     }
     for (const { providerAccountId, providerId } of page.removed) {
       const removed = this.#removed.get(providerAccountId)
