@@ -1,5 +1,6 @@
 /** Conformance of `BankRemains`: all that is held of a bank goes, and nothing else. */
 import {
+  AccountJoinStore,
   AnalysisStore,
   BankRemains,
   BankStore,
@@ -16,6 +17,7 @@ import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
+import { makeIntent } from "../fixture/Delivery.ts"
 import { makeFinding } from "../fixture/Findings.ts"
 import { makeWrite, scopeOf } from "../fixture/Record.ts"
 import { storeWholeWorkspace, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
@@ -117,6 +119,36 @@ const tests: StorageTests = (it) => {
       })
     )
   }
+
+  it.effect(
+    "leaves what was noted of the deliveries of records, and their lines, that have moved to another bank",
+    () =>
+      Effect.gen(function* () {
+        const { account, bank, feed, scope, workspace, write } = yield* storeWholeWorkspace
+        const neighbour = yield* storeAccount(yield* storeBank(workspace))
+        const [deliveries, records] = [yield* DeliveryStore, yield* RecordStore]
+        const line = `${write.id}:line`
+        const ids = (yield* records.index(scope, {})).map(({ id }) => id)
+        const other = ids.find((id) => id !== write.id)!
+        const [entry] = (yield* deliveries.entries(feed.id, [write.id])).values()
+        yield* deliveries.intend(feed.id, entry!.jobId, [makeIntent(account, line), makeIntent(account, other)])
+        const noted = deliveries.entries(feed.id, [write.id, line])
+        const before = yield* noted
+        expect(before.size).toBe(2)
+        yield* (yield* AccountJoinStore).move({
+          workspaceId: workspace.id,
+          from: account.id,
+          to: neighbour.id,
+          dataType: scope.dataType,
+          ids: [write.id]
+        })
+        let left = 1
+        while (left > 0) left = yield* (yield* BankRemains).destroySome(workspace.id, bank.id, 1_000)
+        expect((yield* records.index(scopeOf(neighbour), {})).map(({ id }) => id)).toEqual([write.id])
+        expect(yield* noted).toEqual(before)
+        expect((yield* deliveries.entries(feed.id, [other])).size).toBe(0)
+      }).pipe(acrossWorkspaces("task engine"))
+  )
 }
 
 export const suite = suiteOf(tests)

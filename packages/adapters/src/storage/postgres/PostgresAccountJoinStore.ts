@@ -65,6 +65,9 @@ const unknownBlock = `, searched as (
     select $1, $3, $4, base + 1, base + n, 0 from numbers where n > 0
   )`
 
+/** Fewer are looked up one by one. */
+const manyIds = 1_000
+
 const moveStatement = (searched: boolean): string => `
   with moving as (
     select r.id, row_number() over (order by r.change_no) as n
@@ -92,8 +95,11 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
       const inFrom = sql`account_id = ${from} and data_type = ${dataType} and workspace_id = ${workspaceId}`
+      // Of an account whose records came a moment ago PostgreSQL knows of none, and would go through all of them for each.
+      if (ids.length > manyIds) yield* sql`set local enable_nestloop = off`
       yield* sql.unsafe(moveStatement(isSearched(dataType)), [workspaceId, from, to, dataType, separator, ...texts])
         .unprepared
+      if (ids.length > manyIds) yield* sql`set local enable_nestloop = default`
       // What stands in a block is of one account.
       yield* unpack({ workspaceId, dataType }, from, ids)
       for (const [table, column] of besideRecords) {
@@ -105,11 +111,23 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       yield* sql`update record_history set account_id = ${to}
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
       // Lines are named by the id of their record with a colon behind it.
-      yield* sql`update record_history set account_id = ${to} where ctid = any(array(
-          select line.at from (select id || ':' as first, id || ';' as behind from unnest(${given}) r(id) offset 0) r
-            cross join lateral (select ctid as at from record_history
-              where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
-                and account_id = ${from} order by workspace_id, record_id) line
+      const lines = sql`(select id || ':' as first, id || ';' as behind from unnest(${given}) r(id) offset 0) r`
+      // Not by the account, of which PostgreSQL may take it that there are few: it would go through all of it for each line.
+      yield* sql`update record_history set account_id = ${to} where account_id = ${from} and ctid = any(array(
+          select line.at from ${lines} cross join lateral (select ctid as at from record_history
+            where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
+            order by workspace_id, record_id) line
+        ))`.unprepared
+      // What feeds have sent of them would go with the former account.
+      const feeds = sql`(select id from feed where workspace_id = ${workspaceId} and data_type = ${dataType} offset 0) f`
+      const sent = sql`select ctid as at from delivery
+        where workspace_id = ${workspaceId} and feed_id = f.id`
+      yield* sql`update delivery set account_id = ${to} where account_id = ${from} and ctid = any(array(
+          select row.at from ${feeds} cross join unnest(${given}) r(id)
+            cross join lateral (${sent} and record_id = r.id order by feed_id, record_id) row
+          union all
+          select line.at from ${feeds} cross join ${lines} cross join lateral (${sent}
+            and record_id >= r.first and record_id < r.behind order by feed_id, record_id) line
         ))`.unprepared
       yield* sql`delete from record_suggestion
         where ${inFrom} and (record_id = any(${given})) <> (observed_id = any(${given}))`.unprepared
