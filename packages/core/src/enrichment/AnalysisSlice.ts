@@ -105,6 +105,16 @@ interface Standing {
 
 const nowhere: Standing = { fields: {}, names: [], partitions: [] }
 
+const entriesOf = (
+  recordId: string,
+  accountId: AccountId,
+  { fields, lines, partitions }: Standing
+): ReadonlyArray<AnalysisEntry> =>
+  partitions.map((partition) => {
+    const own = lines?.get(partition)
+    return { recordId, accountId, fields, partition, ...(own === undefined ? {} : { lines: own }) }
+  })
+
 /** Each of them once. */
 const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> =>
   keys.length < 2 ? keys : [...new Set(keys)]
@@ -186,9 +196,10 @@ export class AnalysisSlice {
   readonly show = Effect.fnUntraced(function* (this: AnalysisSlice) {
     const { steps } = this.input
     const shown = new Map(steps.map((step) => [step, this.nobody(step)]))
+    const each = [...shown.values()]
     let left = lookedAtOnce
     for (const [recordId, looked] of this.looked) {
-      for (const [step, one] of shown) this.showTo(step, one, recordId, looked)
+      for (let at = 0; at < steps.length; at++) this.showTo(steps[at]!, each[at]!, recordId, looked)
       this.walking.delete(recordId)
       if (--left > 0) continue
       left = lookedAtOnce
@@ -300,19 +311,16 @@ export class AnalysisSlice {
     const { accountId, state } = looked.record
     // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
     try {
-      const { fields, lines, names, partitions } =
+      const standing =
         place === undefined || (state !== "live" && step.kind.removed !== true)
           ? nowhere
           : this.standingOf(step, place, looked, reads)
       if (looked.isNew) {
+        const { fields, lines, names, partitions } = standing
         for (const key of partitions) fresh.of(accountId, key).add(recordId, fields, lines?.get(key), names)
         return
       }
-      const entries = partitions.map((partition): AnalysisEntry => {
-        const own = lines?.get(partition)
-        return { recordId, accountId, fields, partition, ...(own === undefined ? {} : { lines: own }) }
-      })
-      observed.push({ recordId, accountId, entries })
+      observed.push({ recordId, accountId, entries: entriesOf(recordId, accountId, standing) })
     } catch (cause) {
       faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
     }

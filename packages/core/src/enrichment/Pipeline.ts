@@ -14,6 +14,7 @@ import {
   authorities,
   EnrichmentFault,
   type Issue,
+  type Line,
   type LineDelivery,
   type Outcome,
   type PlanContext,
@@ -276,25 +277,38 @@ interface Fallen {
   readonly lines: ReadonlyArray<Progress>
 }
 
+/** Apart from the loop over steps: what a function remembers of a loop is made anew at each turn of it, called or not. */
+const tell = (
+  { context, gathered, notes }: Going,
+  trace: Trace,
+  step: Step,
+  at: number,
+  outcome: Outcome,
+  seen: View
+): void => trace(step, outcome, () => step.plan(seen, context, notes, gathered?.get(at)))
+
+const linesOf = (parent: Progress, by: Speaker, lines: ReadonlyArray<Line>): ReadonlyArray<Progress> =>
+  lines.map((line) => parent.line(by, line))
+
 /** `onLines`: hears of the lines of the record, before the step that makes them says anything else. */
 const goOn = (
-  { context, gathered, notes, split, steps, trace }: Going,
+  going: Going,
   view: View,
   begun: Progress | undefined,
   from: number,
   to: number,
   onLines?: (fallen: Fallen) => void
 ): Progress | undefined => {
+  const { context, gathered, notes, split, steps, trace } = going
   let progress = begun
   for (let at = from; at <= to; at++) {
     if (split !== undefined && at === split.at && from <= at) {
       progress ??= new Progress(view, notes)
-      const parent = progress
-      const made = personsLines(view.recordId, parent.view.fields, split.says)
+      const made = personsLines(view.recordId, progress.view.fields, split.says)
       if (made !== undefined) {
         const { deliver: shown, of } = made.lines
-        onLines?.({ after: at, deliver: shown, lines: of.map((line) => parent.line(split.by, line)) })
-        parent.take(split.by, made)
+        onLines?.({ after: at, deliver: shown, lines: linesOf(progress, split.by, of) })
+        progress.take(split.by, made)
       }
     }
     if (at === to) break
@@ -304,16 +318,11 @@ const goOn = (
     try {
       const outcome = step.plan(progress === undefined ? view : progress.view, context, notes, gathered?.get(at))
       if (!says(outcome)) continue
-      if (trace !== undefined) {
-        const seen = progress === undefined ? view : progress.view
-        trace(step, outcome, () => step.plan(seen, context, notes, gathered?.get(at)))
-      }
+      if (trace !== undefined) tell(going, trace, step, at, outcome, progress === undefined ? view : progress.view)
       progress ??= new Progress(view, notes)
       const { lines } = outcome
       if (onLines !== undefined && lines !== undefined && step.makesLines && !progress.isSilent(step.enrichment.id)) {
-        const parent = progress
-        const all = lines.of.map((line) => parent.line(step, line))
-        onLines({ after: at + 1, deliver: lines.deliver, lines: all })
+        onLines({ after: at + 1, deliver: lines.deliver, lines: linesOf(progress, step, lines.of) })
       }
       progress.take(step, outcome)
     } catch (cause) {

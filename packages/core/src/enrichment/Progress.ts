@@ -57,6 +57,8 @@ export interface Speaker {
 /** The claim that holds a field at the moment. */
 type Held = { readonly claim: Claim; readonly step: Speaker } | { readonly word: PersonsWord }
 
+const none: ReadonlyArray<never> = []
+
 /** So few claims that each is compared with those before it. */
 const fewClaims = 8
 
@@ -82,13 +84,13 @@ export class Progress {
   private readonly original: Fields
   private fields: Record<string, FieldValue> | undefined
   private readonly held = new Map<string, Held>()
-  private readonly shadows = new Map<string, Shadow>()
+  private shadows: Map<string, Shadow> | undefined
   private silent: RecordNotes["silent"] | undefined
   /** Claims that enrichments made of it. */
   private claimed = 0
 
   constructor(view: View, notes: RecordNotes | undefined, original = view.fields) {
-    this.view = { ...view, decided: this.held }
+    this.view = { recordId: view.recordId, fields: view.fields, decided: this.held }
     this.original = original
     this.silent = notes === undefined || notes.silent.size === 0 ? undefined : notes.silent
     // A person's words are there from the start, and nobody overrules them.
@@ -139,7 +141,7 @@ export class Progress {
       if (silent !== undefined && (silent.has("*") || silent.has(claim.field))) continue
       const holder = this.held.get(claim.field)
       if (holder !== undefined && "word" in holder) {
-        this.shadows.set(claim.field, { field: claim.field, value: claim.value, enrichmentId: id })
+        this.shade({ field: claim.field, value: claim.value, enrichmentId: id })
         continue
       }
       if (step.authority < (holder?.step.authority ?? authorities.provider)) continue
@@ -163,7 +165,7 @@ export class Progress {
     one.matched.push(...this.matched)
     one.faults.push(...this.faults)
     for (const [field, held] of this.held) one.held.set(field, held)
-    for (const [field, shadow] of this.shadows) one.shadows.set(field, shadow)
+    one.shadows = this.shadows === undefined ? undefined : new Map(this.shadows)
     one.matched.push(step.enrichment.id)
     for (const claim of claims) {
       one.held.set(claim.field, { claim, step })
@@ -173,7 +175,7 @@ export class Progress {
       const { field, value } = claim
       const holder = one.held.get(field)
       if (holder !== undefined && "word" in holder) {
-        one.shadows.set(field, { field, value, enrichmentId: step.enrichment.id })
+        one.shade({ field, value, enrichmentId: step.enrichment.id })
         continue
       }
       one.held.set(field, { claim, step })
@@ -195,21 +197,17 @@ export class Progress {
       if (before === claim.value) continue
       const { id, revision } = step.enrichment
       const { evidence, path, value: after } = claim
-      changes.push({
-        field,
-        before,
-        after,
-        enrichmentId: id,
-        revision,
-        path,
-        ...(evidence === undefined ? {} : { evidence })
-      })
+      changes.push(
+        evidence === undefined
+          ? { field, before, after, enrichmentId: id, revision, path }
+          : { field, before, after, enrichmentId: id, revision, path, evidence }
+      )
     }
     return {
       fields: this.view.fields,
       verdict: this.verdict,
       changes,
-      shadows: [...this.shadows.values()],
+      shadows: this.shadows === undefined ? none : [...this.shadows.values()],
       matched: this.matched,
       faults: this.faults,
       skipped: this.skipped,
@@ -217,10 +215,15 @@ export class Progress {
     }
   }
 
+  private shade(shadow: Shadow): void {
+    this.shadows ??= new Map()
+    this.shadows.set(shadow.field, shadow)
+  }
+
   private write(field: string, value: FieldValue): void {
     if (this.fields === undefined) {
       this.fields = { ...this.view.fields }
-      this.view = { ...this.view, fields: this.fields }
+      this.view = { recordId: this.view.recordId, fields: this.fields, decided: this.held }
     }
     this.fields[field] = value
   }

@@ -57,6 +57,16 @@ const isThere = <A>({ open, words }: Entry<A>, text: ReadonlyArray<string>, at: 
   return open ? text[at + last]!.startsWith(words[last]!) : text[at + last] === words[last]
 }
 
+const firstThere = <A>(
+  entries: ReadonlyArray<Entry<A>> | undefined,
+  text: ReadonlyArray<string>,
+  at: number
+): Entry<A> | undefined => {
+  if (entries === undefined) return undefined
+  for (const entry of entries) if (isThere(entry, text, at)) return entry
+  return undefined
+}
+
 /** Phrases with what they stand for. A `*` at the end stands for the rest of the last word; it follows at least three letters. */
 export class Phrases<A> {
   private readonly byWord = new Map<string, Array<Entry<A>>>()
@@ -92,10 +102,8 @@ export class Phrases<A> {
         continue
       }
       const hit =
-        this.byWord.get(word)?.find((entry) => isThere(entry, text, at)) ??
-        (word.length < head
-          ? undefined
-          : this.byHead.get(word.slice(0, head))?.find((entry) => isThere(entry, text, at)))
+        firstThere(this.byWord.get(word), text, at) ??
+        (word.length < head ? undefined : firstThere(this.byHead.get(word.slice(0, head)), text, at))
       if (hit === undefined) at++
       else {
         found.push({ phrase: hit.phrase, value: hit.value, at, words: hit.words.length })

@@ -1,8 +1,16 @@
 /** What the text of a leg says about a transfer (enrichments D2.2). */
 import type { SetAccount } from "../SetKind.ts"
-import { plainWords } from "../../../text/Phrases.ts"
+import { type PhraseHit, plainWords } from "../../../text/Phrases.ts"
 import { codesIn } from "./Leg.ts"
-import { namedTypeOf, nobody, plainNames, pointing, transferWords, typeWords } from "./TransferWords.ts"
+import {
+  namedTypeOf,
+  nobody,
+  plainNames,
+  pointing,
+  type TransferWord,
+  transferWords,
+  typeWords
+} from "./TransferWords.ts"
 
 /** What stands in a text, whoever the other side is. */
 export interface TextSigns {
@@ -29,6 +37,9 @@ const push = (map: Map<string, Set<string>>, word: string, id: string): void => 
   if (ids === undefined) map.set(word, new Set([id]))
   else ids.add(id)
 }
+
+const says = (said: ReadonlyArray<PhraseHit<TransferWord>>, word: TransferWord): boolean =>
+  said.some(({ value }) => value === word)
 
 /** Digits of a masked number that are shown, at most the last four. */
 const lastDigits = (masked: string): string | undefined => /(\d{3,4})\D*$/.exec(masked)?.[1]
@@ -90,19 +101,23 @@ export class TextReader {
 
   private analysed(text: string): TextSigns {
     const words = plainWords(text)
-    const said = new Set(transferWords.find(words).map(({ value }) => value))
-    const own = new Set<number>()
+    const said = transferWords.find(words)
+    // Most texts name nothing.
+    let own: Set<number> | undefined
     let named: Set<string> | undefined
-    for (const [at, word] of words.entries()) {
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at]!
       // Of a masked number the last digits may stand in one piece with others.
       const ids = this.byWord.get(word) ?? (digits.test(word) ? this.byWord.get(word.slice(-4)) : undefined)
       if (ids === undefined) continue
+      own ??= new Set()
       own.add(at)
       named ??= new Set()
       for (const id of ids) named.add(id)
     }
     const typed = typeWords.find(words)
     for (const { at, value, words: count } of typed) {
+      own ??= new Set()
       for (let n = 0; n < count; n++) own.add(at + n)
       // Where a name says which one, the type says nothing more.
       if (named !== undefined && [...named].some((id) => this.byType.get(value)?.has(id) === true)) continue
@@ -112,19 +127,25 @@ export class TextReader {
       }
     }
     let party = ""
-    for (const [at, word] of words.entries()) {
-      if (!pointing.has(word)) continue
+    for (let at = 0; at < words.length; at++) {
+      if (!pointing.has(words[at]!)) continue
       const next = words[at + 1]
-      if (next === undefined || own.has(at + 1) || nobody.has(next) || pointing.has(next) || !letters.test(next))
+      if (
+        next === undefined ||
+        own?.has(at + 1) === true ||
+        nobody.has(next) ||
+        pointing.has(next) ||
+        !letters.test(next)
+      )
         continue
-      if (plainNames.has(next) && own.has(at + 2)) continue
+      if (plainNames.has(next) && own?.has(at + 2) === true) continue
       if (party === "") party = words.slice(at + 1, at + 1 + partyWords).join(" ")
     }
     return {
-      transfer: said.has("transfer"),
-      purchase: said.has("purchase"),
-      refund: said.has("refund"),
-      earning: said.has("earning"),
+      transfer: says(said, "transfer"),
+      purchase: says(said, "purchase"),
+      refund: says(said, "refund"),
+      earning: says(said, "earning"),
       named: named ?? none,
       party: named === undefined ? party : ""
     }
