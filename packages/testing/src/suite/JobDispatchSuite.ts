@@ -350,6 +350,31 @@ export const suite = <E>(
     )
 
     conforms(
+      "fills its room with the jobs of others where the connections of many workspaces are busy, those of both kinds",
+      Effect.gen(function* () {
+        const { queue, room, store } = yield* arrange
+        const types = ["manual", "scheduled"] as const
+        for (let n = 0; n < 10; n++) {
+          const blocked = yield* storeWorkspace()
+          const bank = yield* storeBank(blocked)
+          expect(yield* leaseBank(bank.id, "a reader")).toBe(true)
+          for (const type of types) yield* queue(1, { workspace: blocked, banks: [bank.id], type })
+        }
+        const free: Array<JobId> = []
+        for (let n = 0; n < 8; n++) {
+          free.push(...idsOf(yield* queue(1, { workspace: yield* storeWorkspace(), type: types[n % 2]! })))
+        }
+        yield* room(3)
+        const capacity = capacityOf(3)
+        expect(idsOf(yield* store.dispatch(many))).toEqual(free.slice(0, capacity))
+        yield* room(3 * capacity)
+        expect(idsOf(yield* store.dispatch(many))).toEqual(free.slice(capacity))
+        yield* freeBanks("a reader")
+        expect(idsOf(yield* store.dispatch(2))).toHaveLength(2)
+      })
+    )
+
+    conforms(
       "sets a job aside whose connection was found to be busy by its claim, and not for longer",
       Effect.gen(function* () {
         const { queue, room, store, workspace } = yield* arrange

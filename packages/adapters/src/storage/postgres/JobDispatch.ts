@@ -8,7 +8,8 @@
  *
  * Nothing is kept between two calls but when each workspace was handed a job last, and two callers at once do no harm:
  * rows that another one has locked are passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
- * room for, so that a long backlog costs no more than a short one.
+ * room for, so that a long backlog costs no more than a short one. Where more workspaces wait than there is room for, one job of each will
+ * do, and of those alone whose turn is first: the others are counted.
  */
 import type { FeedId } from "@millrace/core/feed"
 import { capacityOf, type Dispatched, type JobId, runnerSilence } from "@millrace/core/job"
@@ -62,6 +63,14 @@ export const dispatch = Effect.fnUntraced(function* (
   const stale = sql`status in ('created', 'in_progress') and touched and pause_reason is null
     and (heartbeat is null or heartbeat < ${ago(sql, lease)})
     and (poked_at is null or poked_at < ${ago(sql, pokeLease)})`
+  /** The first jobs of a workspace that can begin now. */
+  const first = (workspace: string, most: Fragment): Fragment => sql`
+    select id, workspace_id, created_at, banks, ${unasked} as unasked from job
+    where ${waits} and workspace_id = ${sql.literal(workspace)}.workspace_id and ${isFreeSql(sql)}
+      and not exists (select from job as older where older.banks[1] = job.banks[1]
+        and older.status in ('created', 'in_progress') and not older.touched
+        and ((older.type <> 'manual'), older.created_at, older.id) < ((job.type <> 'manual'), job.created_at, job.id))
+    order by ${unasked}, created_at, id limit ${most}`
   const rows = yield* sql<Row>`with recursive
       slot as materialized (select ${slotsSql(sql)} as n),
       flight as materialized (${flightSql(sql, lease)}),
@@ -70,26 +79,33 @@ export const dispatch = Effect.fnUntraced(function* (
         select greatest(0, least(ceil(slot.n * 1.3)::int - (select count(*) from flight), ${limit}::bigint)) as n from slot
       ),
       space as (
-        (select workspace_id from job where ${waits} order by workspace_id limit 1)
+        (select workspace_id, ${unasked} as unasked, created_at, id from job where ${waits}
+          order by workspace_id, ${unasked}, created_at, id limit 1)
         union all
-        select (select workspace_id from job where ${waits} and workspace_id > space.workspace_id
-          order by workspace_id limit 1)
-        from space where space.workspace_id is not null and (select n from room) > 0
+        select next.* from space cross join lateral (
+          select workspace_id, ${unasked} as unasked, created_at, id from job
+          where ${waits} and workspace_id > space.workspace_id order by workspace_id, ${unasked}, created_at, id limit 1
+        ) as next where (select n from room) > 0
       ),
-      -- Where more workspaces have nothing under way than there is room for, the first job of each will do.
-      share as materialized (
-        select case when (select count(*) from space) > n + (select count(*) from flight) then least(n, 1) else n end as n
-        from room
+      crowd as materialized (
+        select (select count(*) from space) > n + (select count(*) from flight) as is_large from room
+      ),
+      -- Of those whose turn is first, as many of each kind as there is room for: no others are looked at.
+      line as materialized (
+        select space.*, coalesce(f.n, 0) as n,
+          coalesce((select served_at from workspace_turn w where w.workspace_id = space.workspace_id), '-infinity') as served
+        from space left join (select workspace_id, count(*) as n from flight group by workspace_id) f using (workspace_id)
+        where (select is_large from crowd)
       ),
       due as materialized (
-        select waiting.* from space, lateral (
-          select id, workspace_id, created_at, banks, ${unasked} as unasked from job
-          where ${waits} and workspace_id = space.workspace_id and ${isFreeSql(sql)}
-            and not exists (select from job as older where older.banks[1] = job.banks[1]
-              and older.status in ('created', 'in_progress') and not older.touched
-              and ((older.type <> 'manual'), older.created_at, older.id) < ((job.type <> 'manual'), job.created_at, job.id))
-          order by ${unasked}, created_at, id limit (select n from share)
-        ) as waiting
+        select waiting.* from space, lateral (${first("space", sql`(select n from room)`)}) as waiting
+        where not (select is_large from crowd)
+        union all
+        (select waiting.* from (select * from line where not unasked order by n, served, created_at, id) l,
+          lateral (${first("l", sql`1`)}) as waiting where not waiting.unasked limit (select n from room))
+        union all
+        (select waiting.* from (select * from line order by n, served, created_at, id) l,
+          lateral (${first("l", sql`1`)}) as waiting where waiting.unasked limit (select n from room))
         union all
         select id, workspace_id, created_at, banks, ${unasked} from job
         where ${stale} and ${isFreeSql(sql)} and (select n from room) > 0
@@ -132,14 +148,14 @@ export const dispatch = Effect.fnUntraced(function* (
       given.id as job_id, given.feed_id as feed_id
     from slot left join given on true left join chosen on chosen.id = given.id
     order by chosen.place`
-  const first = rows[0]!
+  const answer = rows[0]!
   const jobs = rows.flatMap(({ feed_id: feedId, job_id: jobId }) =>
     jobId === null || feedId === null ? [] : [{ jobId, feedId }]
   )
   return {
     jobs,
-    inFlight: first.in_flight,
-    full: first.in_flight + jobs.length >= capacityOf(first.slots),
-    more: first.more
+    inFlight: answer.in_flight,
+    full: answer.in_flight + jobs.length >= capacityOf(answer.slots),
+    more: answer.more
   }
 })
