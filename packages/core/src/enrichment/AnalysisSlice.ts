@@ -115,9 +115,15 @@ const entriesOf = (
     return { recordId, accountId, fields, partition, ...(own === undefined ? {} : { lines: own }) }
   })
 
+/** So few keys that each is compared with those before it. */
+const fewKeys = 8
+
 /** Each of them once. */
-const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> =>
-  keys.length < 2 ? keys : [...new Set(keys)]
+const once = (keys: ReadonlyArray<PartitionKey>): ReadonlyArray<PartitionKey> => {
+  if (keys.length > fewKeys) return [...new Set(keys)]
+  for (let n = 1; n < keys.length; n++) if (keys.indexOf(keys[n]!) < n) return [...new Set(keys)]
+  return keys
+}
 
 /** Records that are looked at before anything else may go on. */
 const lookedAtOnce = 250

@@ -31,9 +31,12 @@ export interface EntryPlaces {
   readonly records: ReadonlyArray<string>
 }
 
-const columnOf = (values: ReadonlyArray<FieldValue>): ReadonlyArray<FieldValue> => {
-  const [first] = values
-  return typeof first !== "object" && values.every((value) => value === first) ? [first!] : values
+/** Some values of a column; one where it is the same for all of them. */
+const columnOf = (values: ReadonlyArray<FieldValue>, from: number, to: number): ReadonlyArray<FieldValue> => {
+  const first = values[from]!
+  if (typeof first === "object") return values.slice(from, to)
+  for (let at = from + 1; at < to; at++) if (values[at] !== first) return values.slice(from, to)
+  return [first]
 }
 
 /** Some of a group. */
@@ -44,7 +47,7 @@ export const columnsOf = (group: EntryGroup, from: number, to: number): EntryCol
   })
   const shapes = all.map(({ at, columns, end, fields, first }): Shape => ({
     fields,
-    columns: columns.map((column) => columnOf(column.slice(first, end))),
+    columns: columns.map((column) => columnOf(column, first, end)),
     ...(all.length === 1 ? {} : { at: at.slice(first, end).map((place) => place - from) })
   }))
   const lines = group.lines.flatMap(([place, own]) =>

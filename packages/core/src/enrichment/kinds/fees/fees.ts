@@ -22,12 +22,27 @@ const fields = [
 /** Fees of a month depend on what lies within three windows of them: causes, fees that want these, and what those depend on. */
 const reach = 3
 
+/** Keys by account, and by the days between which they lie: records of one day are in the same partitions. */
+const known = new Map<string, Map<number, ReadonlyArray<string>>>()
+/** Accounts and days of which keys are kept; more days than lie between any two. */
+const [mostKnown, manyDays] = [10_000, 100_000]
+let knownDays = 0
+
 const monthsOf = (accountId: string, from: number, to: number): ReadonlyArray<string> => {
+  const days = from * manyDays + (to - from)
+  const found = known.get(accountId)?.get(days)
+  if (found !== undefined) return found
   const last = CalendarDate.fromEpochDay(to).slice(0, 7)
   const keys: Array<string> = []
   for (let month = CalendarDate.fromEpochDay(from).slice(0, 7); month <= last; month = monthAfter(month, 1)) {
     keys.push(`${accountId}:${month}`)
   }
+  if (++knownDays > mostKnown) {
+    known.clear()
+    knownDays = 1
+  }
+  const own = known.get(accountId) ?? new Map<number, ReadonlyArray<string>>()
+  known.set(accountId, own.set(days, keys))
   return keys
 }
 
