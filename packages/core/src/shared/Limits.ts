@@ -152,11 +152,6 @@ export const limits = {
   stagedInMemory: 20_000,
   /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
   stageChunkCharacters: 1_000_000,
-  /**
-   * Characters of what is put aside that is held as it is, by all pulls of a process together: packing pays once it takes much
-   * room.
-   */
-  stagePlainCharacters: 24_000_000,
   /** Bytes of what is put aside that a pull holds itself; beyond that it goes to storage. */
   stagePackedBytes: 8_000_000,
   /** Observations that are read back at once. */

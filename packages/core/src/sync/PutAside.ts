@@ -1,6 +1,6 @@
 /**
- * A stage of any size: rows beyond a bound are put aside and come back account by account. As long as there is room they are
- * held as they are, then packed; what is too much to be held packed goes to storage.
+ * A stage of any size: rows beyond a bound are put aside, packed, and come back account by account. What is too much to be
+ * held packed goes to storage.
  *
  * What is put aside belongs to one reading of one run. It is dropped when the reading ends; what a run that died has left
  * is purged, and can be taken for nobody else's.
@@ -9,14 +9,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import { bankLease } from "../bank/BankLease.ts"
 import { holderOf } from "../job/JobStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { TakenRow } from "./Ingest.ts"
 import type { WriteRight } from "./LedgerWriter.ts"
 import { headLength, headsText, RowsAside } from "./RowsAside.ts"
 import { joined } from "./RowText.ts"
@@ -24,13 +22,11 @@ import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
 /**
- * How many rows of a reading are held at once, how many characters of others are held as they are by all readings together,
- * how long a chunk of them is at most, but for a single row, how many bytes of chunks are held, and how many rows are read back
- * with one statement.
+ * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, how many bytes of
+ * chunks are held, and how many rows are read back with one statement.
  */
 interface Bounds {
   readonly held: number
-  readonly plain: number
   readonly characters: number
   readonly packed: number
   readonly readBack: number
@@ -40,48 +36,22 @@ interface Bounds {
 export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAside/StageBounds", {
   defaultValue: () => ({
     held: limits.stagedInMemory,
-    plain: limits.stagePlainCharacters,
     characters: limits.stageChunkCharacters,
     packed: limits.stagePackedBytes,
     readBack: limits.stageReadBack
   })
 })
 
-/** What all readings together may hold as it is. */
-export class Room {
-  #left: number
-
-  constructor(characters: number) {
-    this.#left = characters
-  }
-
-  /** Whether there was so much. */
-  take(characters: number): boolean {
-    if (characters > this.#left) return false
-    this.#left -= characters
-    return true
-  }
-
-  giveBack(characters: number): void {
-    this.#left += characters
-  }
-}
-
-/**
- * Some rows of an account: as they are, or in two chunks that follow each other: what matching asks first, and what the
- * rows say.
- */
+/** Some rows of an account, in two chunks that follow each other: what matching asks first, and what the rows say. */
 interface Place {
-  readonly account: string
   readonly heads: number
   readonly texts: number
   readonly rows: number
-  /** Until they are packed. */
-  plain: ReadonlyArray<TakenRow> | undefined
 }
 
-/** Places whose chunks are made at once: each is in memory in several forms then. */
-const packedAtOnce = 8
+interface PlainChunk extends Omit<StageChunk, "packed"> {
+  readonly text: string
+}
 
 const gone = "Pages that were put aside are gone: the connection is read again"
 
@@ -90,11 +60,6 @@ class PutAside {
   readonly #store: StageStore["Service"]
   readonly #key: StageKey
   readonly #bounds: Bounds
-  readonly #room: Room
-  /** Characters of rows that are held as they are. */
-  #plain = 0
-  /** Since there was no room, all is packed. */
-  #isPacking = false
   /** By account, in the order in which they were shown. */
   readonly #places = new Map<string, Array<Place>>()
   /** Chunks that are held, by their numbers: they take a tenth of the room of rows. */
@@ -105,11 +70,10 @@ class PutAside {
   /** Packing is work for another thread: meanwhile the next page is read. */
   #packing: Fiber.Fiber<void> | undefined
 
-  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds, room: Room) {
+  constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds) {
     this.#store = store
     this.#key = key
     this.#bounds = bounds
-    this.#room = room
   }
 
   get isEmpty(): boolean {
@@ -127,17 +91,11 @@ class PutAside {
     return Effect.gen({ self: this }, function* () {
       yield* this.#packed
       if (this.#bytes >= this.#bounds.packed) yield* this.#send
-      const characters = this.#take(stage)
-      if (!this.#isPacking && this.#room.take(characters)) {
-        this.#plain += characters
-        return
-      }
-      this.#isPacking = true
-      this.#packing = yield* Effect.forkChild(this.#pack, { startImmediately: true })
+      this.#packing = yield* Effect.forkChild(this.#pack(this.#chunksOf(stage)), { startImmediately: true })
     })
   }
 
-  /** What is to be packed is. */
+  /** All that was put aside is packed. */
   get #packed(): Effect.Effect<void> {
     return Effect.suspend(() => (this.#packing === undefined ? Effect.void : Fiber.join(this.#packing)))
   }
@@ -153,65 +111,46 @@ class PutAside {
     })
   }
 
-  /** Takes the rows that the stage holds, by account in parts; how many characters they are. */
-  #take(stage: Stage): number {
-    let all = 0
+  #chunksOf(stage: Stage): ReadonlyArray<PlainChunk> {
+    const chunks: Array<PlainChunk> = []
     for (const [account, rows] of stage.letGo()) {
+      let texts: Array<string> = []
       let from = 0
       let characters = 0
-      const close = (to: number) => {
-        const part = from === 0 && to === rows.length ? rows : rows.slice(from, to)
-        const place = { account, heads: this.#next++, texts: this.#next++, rows: part.length, plain: part }
+      const close = () => {
+        const to = from + texts.length
+        const place = { heads: this.#next++, texts: this.#next++, rows: texts.length }
+        chunks.push({ number: place.heads, account, text: headsText(rows.slice(from, to)) })
+        chunks.push({ number: place.texts, account, text: joined(texts) })
         const places = this.#places.get(account)
         if (places === undefined) this.#places.set(account, [place])
         else places.push(place)
-        all += characters
+        texts = []
         from = to
         characters = 0
       }
-      for (let at = 0; at < rows.length; at++) {
-        const row = rows[at]!
+      for (const row of rows) {
         const length = row.text.length + headLength(row)
-        if (at > from && characters + length > this.#bounds.characters) close(at)
+        if (texts.length > 0 && characters + length > this.#bounds.characters) close()
+        texts.push(row.text)
         characters += length
       }
-      close(rows.length)
+      close()
     }
-    return all
+    return chunks
   }
 
-  /**
-   * All that is held as it is. Several at once: one after the other each would wait for this thread, which reads the next
-   * page, before it begins.
-   */
-  get #pack(): Effect.Effect<void> {
-    const plain = [...this.#places.values()].flatMap((places) => places.filter((place) => place.plain !== undefined))
-    const pack = Effect.fnUntraced({ self: this }, function* (this: PutAside, place: Place) {
-      const { account, heads, plain: rows = [], texts } = place
-      const chunks = [
-        { number: heads, text: headsText(rows) },
-        { number: texts, text: joined(rows.map(({ text }) => text)) }
-      ]
-      yield* Effect.forEach(
-        chunks,
-        ({ number, text }) =>
-          Effect.map(this.#store.pack(text), (packed) => {
-            this.#held.set(number, { number, account, packed })
-            this.#bytes += packed.bytes.length
-          }),
-        { concurrency: "unbounded", discard: true }
-      )
-      place.plain = undefined
-    })
-    return Effect.andThen(
-      Effect.forEach(plain, pack, { concurrency: packedAtOnce, discard: true }),
-      Effect.sync(() => this.#giveBack())
+  /** All at once: one after the other each would wait for this thread, which reads the next page, before it begins. */
+  #pack(chunks: ReadonlyArray<PlainChunk>): Effect.Effect<void> {
+    return Effect.forEach(
+      chunks,
+      ({ account, number, text }) =>
+        Effect.map(this.#store.pack(text), (packed) => {
+          this.#held.set(number, { number, account, packed })
+          this.#bytes += packed.bytes.length
+        }),
+      { concurrency: "unbounded", discard: true }
     )
-  }
-
-  #giveBack(): void {
-    this.#room.giveBack(this.#plain)
-    this.#plain = 0
   }
 
   /** All rows of an account: those that were put aside, then those that the stage holds. */
@@ -220,12 +159,6 @@ class PutAside {
     const earlier = new RowsAside(stage.form)
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
-      const { plain } = places[at]!
-      if (plain !== undefined) {
-        earlier.addPlain(plain)
-        at++
-        continue
-      }
       const [heads, said] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.texts)]
       if (heads !== undefined && said !== undefined) {
         earlier.add(heads.packed.text(), said.packed.text)
@@ -251,31 +184,24 @@ class PutAside {
     return stage.rows(account, earlier.rows)
   })
 
-  /** May be dropped more than once. */
   get drop(): Effect.Effect<void, StorageUnavailable> {
-    return Effect.gen({ self: this }, function* () {
-      if (this.#packing !== undefined) yield* Fiber.interrupt(this.#packing)
-      this.#giveBack()
-      if (!this.#isStored) return
-      yield* this.#store.drop(this.#key)
-      this.#isStored = false
-    })
+    const stopped = this.#packing === undefined ? Effect.void : Fiber.interrupt(this.#packing)
+    return Effect.andThen(stopped, this.#isStored ? this.#store.drop(this.#key) : Effect.void)
   }
 }
 
 export type { PutAside }
 
-/** A place for what one reading puts aside. `room`: shared with others, or its own. */
-export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds, room?: Room) {
-  return new PutAside(yield* StageStore, key, bounds, room ?? new Room(bounds.plain))
+/** A place for what one reading puts aside. */
+export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
+  return new PutAside(yield* StageStore, key, bounds)
 })
 
 /** Opens a place for what is put aside by a reading. */
 export class PuttingAside extends Context.Service<
   PuttingAside,
   {
-    /** It is dropped with the scope, where it was not before. */
-    readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PutAside, never, Scope.Scope>
+    readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PutAside>
   }
 >()("@millrace/core/sync/PutAside/PuttingAside") {
   static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids> = Layer.effect(
@@ -284,17 +210,13 @@ export class PuttingAside extends Context.Service<
       const store = yield* StageStore
       const ids = yield* Ids
       const bounds = yield* StageBounds
-      const room = new Room(bounds.plain)
 
       return PuttingAside.of({
         open: Effect.fnUntraced(function* (workspaceId, right) {
           // Accounts that are made for a feed have no lease, and no pages either.
           const holder = right.fence === undefined ? (right.lease?.holder ?? "") : holderOf(right.fence)
           const key = { workspaceId, id: yield* ids.next("stage"), resource: bankLease(right.bankId), holder }
-          return yield* Effect.acquireRelease(
-            makePutAside(key, bounds, room).pipe(Effect.provideService(StageStore, store)),
-            (aside) => Effect.ignore(aside.drop)
-          )
+          return yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
         })
       })
     })

@@ -1,6 +1,6 @@
 /**
  * Rows that were put aside, on their way back: what matching by ids asks of them is at hand, and what they say is unpacked
- * when somebody asks for it. So a large account is matched and written while the fields of a few thousand rows of it are held.
+ * when somebody asks for it. So a large account is matched and written while a few thousand rows of it are held whole.
  */
 import type { Fields } from "../record/FieldValue.ts"
 import type { Observation } from "../record/Observation.ts"
@@ -42,22 +42,22 @@ const alone = (text: string): string => (own + text).slice(own.length)
 
 /** What some rows of an account say. */
 class Part {
-  readonly #unpack: () => ReadonlyArray<string>
+  readonly #text: () => string
   readonly form: RowForm
   readonly #of: UnpackedParts
   #texts: ReadonlyArray<string> | undefined
   /** Of rows that somebody has asked for. */
   #fields: Array<Fields | undefined> = []
 
-  constructor(unpack: () => ReadonlyArray<string>, form: RowForm, of: UnpackedParts) {
-    this.#unpack = unpack
+  constructor(text: () => string, form: RowForm, of: UnpackedParts) {
+    this.#text = text
     this.form = form
     this.#of = of
   }
 
   textAt(row: number): string {
     if (this.#texts === undefined) {
-      this.#texts = this.#unpack()
+      this.#texts = parted(this.#text())
       this.#of.unpacked(this)
     }
     return this.#texts[row]!
@@ -79,9 +79,9 @@ class UnpackedParts {
   #parts = 0
   #times = 0
 
-  part(unpack: () => ReadonlyArray<string>, form: RowForm): Part {
+  part(text: () => string, form: RowForm): Part {
     this.#parts++
-    return new Part(unpack, form, this)
+    return new Part(text, form, this)
   }
 
   unpacked(part: Part): void {
@@ -145,19 +145,13 @@ export class RowsAside {
     this.#form = form
   }
 
-  /** Rows as they were taken in. What is worked out of them is let go of with their part, as of others. */
-  addPlain(rows: ReadonlyArray<TakenRow>): void {
-    const part = this.#parts.part(() => rows.map(({ text }) => text), this.#form)
-    for (let at = 0; at < rows.length; at++) this.rows.push(new RowAside(rows[at]!, part, at))
-  }
-
   /** `texts` gives what they say as one text; it may be asked for again at any time. */
   add(heads: string, texts: () => string): void {
     const columns = alone(heads)
       .split(columnEnd)
       .map((column) => column.split(valueEnd))
     const [ids, links, pending, dates] = [columns[0]!, columns[1]!, columns[2]!, columns[3]!]
-    const part = this.#parts.part(() => parted(texts()), this.#form)
+    const part = this.#parts.part(texts, this.#form)
     for (let at = 0; at < ids.length; at++) {
       const date = dates[at]!
       const head = {

@@ -366,8 +366,9 @@ export class SourceReader extends Context.Service<
           const share = Math.min(Math.max(rows, 1), limits.stagedInMemory)
           return held.withPermits(aside.isEmpty ? 1 : share)(writeAccount(account))
         }
-        yield* Effect.forEach(owners, alongside, { concurrency: accountsAtOnce, discard: true })
-        yield* Effect.ignore(aside.drop)
+        yield* Effect.forEach(owners, alongside, { concurrency: accountsAtOnce, discard: true }).pipe(
+          Effect.ensuring(Effect.ignore(aside.drop))
+        )
         yield* atomically(
           Effect.gen(function* () {
             yield* writer.guard(right)
@@ -431,7 +432,7 @@ export class SourceReader extends Context.Service<
         const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }
         resumeSnapshot?.done.set(keyOf(segment), pulled)
         return pulled
-      }, Effect.scoped)
+      })
 
       return SourceReader.of({ pull })
     })

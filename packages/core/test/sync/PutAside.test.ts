@@ -10,7 +10,7 @@ import type { Observation } from "../../src/record/Observation.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Digest } from "../../src/shared/Digest.ts"
-import { makePutAside, Room, StageBounds } from "../../src/sync/PutAside.ts"
+import { makePutAside, StageBounds } from "../../src/sync/PutAside.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { segmentOf } from "./Segments.ts"
 import { Stage } from "../../src/sync/Stage.ts"
@@ -60,12 +60,7 @@ const pagesOf = (random: Seeded): ReadonlyArray<SyncPage> => {
 
 /** Six pages of three rows of one account; the fifth fails once where `failOnce` says so. */
 const arrange = Effect.fnUntraced(function* (
-  options: {
-    readonly failOnce?: boolean
-    readonly lose?: boolean
-    readonly held?: number
-    readonly plain?: number
-  } = {}
+  options: { readonly failOnce?: boolean; readonly lose?: boolean; readonly held?: number } = {}
 ) {
   let owner = ""
   /** Chunks that are kept, of whichever reading. */
@@ -95,15 +90,7 @@ const arrange = Effect.fnUntraced(function* (
   )
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
-      Layer.provide(
-        Layer.succeed(StageBounds, {
-          held: options.held ?? 4,
-          plain: options.plain ?? 0,
-          characters: 420,
-          packed: 0,
-          readBack: 3
-        })
-      ),
+      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 420, packed: 0, readBack: 3 })),
       Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
       Layer.provide(
         Layer.effect(
@@ -177,7 +164,6 @@ describe("pages that are put aside", () => {
         }
         const bounds = {
           held: random.below(8),
-          plain: random.below(2) * random.below(3_000),
           characters: random.below(1_500),
           packed: random.below(4_000),
           readBack: 1 + random.below(4)
@@ -221,65 +207,6 @@ describe("pages that are put aside", () => {
       yield* whole.pull
       expect(yield* held).toEqual(yield* whole.held)
     }).pipe(Effect.scoped)
-  )
-
-  it.effect("are held as they are where there is room for all of them", () =>
-    Effect.gen(function* () {
-      const { aside, held, pull } = yield* arrange({ plain: 100_000 })
-      expect(yield* pull).toMatchObject({ seen: 18, changed: 18 })
-      expect([(yield* held).length, yield* aside]).toEqual([18, { left: 0, most: 0 }])
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("have room given back by readings before, also by those that failed", () =>
-    Effect.gen(function* () {
-      // Enough for the rows of one reading, not for those of two.
-      const { aside, pull } = yield* arrange({ failOnce: true, plain: 1_600 })
-      expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ProviderUnavailable" })
-      for (let times = 0; times < 3; times++) expect(yield* pull).toMatchObject({ seen: 18 })
-      expect(yield* aside).toEqual({ left: 0, most: 0 })
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("are packed where another reading has the room", () =>
-    Effect.gen(function* () {
-      const digest = yield* Digest
-      let packed = 0
-      const store: StageStore["Service"] = {
-        pack: (text) => Effect.sync(() => (packed++, { bytes: new TextEncoder().encode(text), text: () => text })),
-        put: () => Effect.void,
-        take: () => Effect.succeed([]),
-        drop: () => Effect.void,
-        purge: () => Effect.succeed(0)
-      }
-      const page: SyncPage = {
-        upserted: [0, 1, 2].map((n) => rowOf("a", `r${n}`, `Row ${n}`)),
-        removed: [],
-        quarantined: [],
-        coverage: { kind: "full", complete: true },
-        end: { kind: "done" }
-      }
-      const bounds = { held: 0, plain: 400, characters: 10_000, packed: 10_000, readBack: 10 }
-      const room = new Room(bounds.plain)
-      const read = Effect.gen(function* () {
-        const aside = yield* makePutAside(key, bounds, room).pipe(Effect.provideService(StageStore, store))
-        const stage = new Stage("transactions", digest)
-        stage.add(page)
-        yield* aside.after(stage)
-        const back = Array.from(yield* aside.rows(stage, "a"), ({ providerId }) => providerId)
-        return { aside, back }
-      })
-      const one = yield* read
-      expect([packed, one.back]).toEqual([0, ["r0", "r1", "r2"]])
-      const other = yield* read
-      expect([packed, other.back]).toEqual([2, ["r0", "r1", "r2"]])
-      yield* one.aside.drop
-      yield* one.aside.drop
-      yield* read
-      expect(packed).toBe(2)
-      yield* read
-      expect(packed).toBe(4)
-    }).pipe(Effect.provide(NodeDigest.layer))
   )
 
   it.effect("go with the try that put them aside: the next one takes its own alone", () =>

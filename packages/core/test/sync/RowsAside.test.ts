@@ -73,21 +73,6 @@ describe("rows on their way back", () => {
     expect(unpacked()).toBe(5)
   })
 
-  it("say the same where they are held as they were taken in", () => {
-    const aside = new RowsAside(form)
-    for (const from of [0, 10, 20]) aside.addPlain(Array.from({ length: 10 }, (_, n) => rowOf(from + n)))
-    for (const [n, { content, fields, hash, providerId }] of aside.rows.entries()) {
-      const one = rowOf(n)
-      expect({ content, fields, hash, providerId }).toEqual({
-        content: one.content,
-        fields: one.fields,
-        hash: one.hash,
-        providerId: one.providerId
-      })
-    }
-    expect(aside.rows).toHaveLength(30)
-  })
-
   it("stay with whoever goes to and fro", () => {
     const { rows, unpacked } = arrange(5)
     for (let times = 0; times < 100; times++) {

@@ -97,7 +97,7 @@ export const pointedStores = (points: FaultPoints): Layer.Layer<Kernel.Stores, n
   )
 
 /** Pulls of more rows than this put pages aside: a few of those that are simulated. */
-export const fewHeld = Layer.succeed(StageBounds, { held: 7, plain: 600, characters: 200, packed: 400, readBack: 3 })
+export const fewHeld = Layer.succeed(StageBounds, { held: 7, characters: 200, packed: 400, readBack: 3 })
 
 /** What one simulated world has outside of the kernel. */
 export interface Outside {
