@@ -26,7 +26,7 @@ import { type FeeItem, feeItem, isWorded } from "./FeeItem.ts"
 import { type FeeLessons, scoreFee, type ScoredFee } from "./FeeScore.ts"
 import type { FeesConfig } from "./FeesConfig.ts"
 import { type FeeKind, feeWords } from "./FeeWords.ts"
-import { monthAfter, partOf, refundDays } from "./FeeMonths.ts"
+import { monthAfter, MonthKeys, partOf, refundDays } from "./FeeMonths.ts"
 
 export const FeesState = Schema.Struct({ book: Schema.optionalKey(FeeBook) })
 export type FeesState = typeof FeesState.Type
@@ -35,12 +35,14 @@ export interface PreparedFees {
   readonly config: FeesConfig
   readonly kinds: ReadonlySet<FeeKind>
   readonly words: ReturnType<typeof feeWords>
+  readonly months: MonthKeys
   /** Centibits from which on a record is a fee. */
   readonly least: number
 }
 
 export const prepareFees = (config: FeesConfig): PreparedFees => ({
   config,
+  months: new MonthKeys(),
   kinds: new Set(config.kinds),
   words: feeWords(config.locales),
   least: Math.round(100 * Math.log2(config.minConfidence / (1 - config.minConfidence)))

@@ -6,7 +6,7 @@ import type { SetKind, SetRecord } from "../SetKind.ts"
 import { explainFee, FeeEvidence } from "./FeeEvidence.ts"
 import { feeEventTypes } from "./FeeEvents.ts"
 import { feeFields, feeItem, isWorded } from "./FeeItem.ts"
-import { monthAfter, refundDays } from "./FeeMonths.ts"
+import { refundDays } from "./FeeMonths.ts"
 import { checkFees, FeesConfig, feesStage } from "./FeesConfig.ts"
 import { FeesState, planFees, type PreparedFees, prepareFees } from "./FeesPlan.ts"
 
@@ -22,41 +22,21 @@ const fields = [
 /** Fees of a month depend on what lies within three windows of them: causes, fees that want these, and what those depend on. */
 const reach = 3
 
-/** Keys by account, and by the days between which they lie: records of one day are in the same partitions. */
-const known = new Map<string, Map<number, ReadonlyArray<string>>>()
-/** Accounts and days of which keys are kept; more days than lie between any two. */
-const [mostKnown, manyDays] = [10_000, 100_000]
-let knownDays = 0
-
-const monthsOf = (accountId: string, from: number, to: number): ReadonlyArray<string> => {
-  const days = from * manyDays + (to - from)
-  const found = known.get(accountId)?.get(days)
-  if (found !== undefined) return found
-  const last = CalendarDate.fromEpochDay(to).slice(0, 7)
-  const keys: Array<string> = []
-  for (let month = CalendarDate.fromEpochDay(from).slice(0, 7); month <= last; month = monthAfter(month, 1)) {
-    keys.push(`${accountId}:${month}`)
-  }
-  if (++knownDays > mostKnown) {
-    known.clear()
-    knownDays = 1
-  }
-  const own = known.get(accountId) ?? new Map<number, ReadonlyArray<string>>()
-  known.set(accountId, own.set(days, keys))
-  return keys
-}
-
-const partitions = ({ config, words }: PreparedFees, record: SetRecord): ReadonlyArray<string> => {
+const partitions = ({ config, months, words }: PreparedFees, record: SetRecord): ReadonlyArray<string> => {
   const { date } = record.fields
   const on = typeof date === "string" ? CalendarDate.parse(date) : undefined
   if (on === undefined) return []
   const day = CalendarDate.epochDayOf(on)
-  if ("fees" in record.fields) return monthsOf(record.accountId, day, day)
+  if ("fees" in record.fields) return months.between(record.accountId, day, day)
   const item = feeItem(record, undefined, words)
   if (item === undefined) return []
   const near = reach * config.linkWindowDays
   // What has words of fees may give back one of the months before, or be what is given back instead of it.
-  return monthsOf(record.accountId, isWorded(item) ? Math.min(day - near, day - refundDays) : day - near, day + near)
+  return months.between(
+    record.accountId,
+    isWorded(item) ? Math.min(day - near, day - refundDays) : day - near,
+    day + near
+  )
 }
 
 /** A fee without its cause is no fee any more only where a person says so of the record. */
