@@ -24,7 +24,7 @@ export const clearCells = (): void => {
 
 /** `bit`: that of the block in its group. */
 export const markCell = (gram: number, bit: number): void => {
-  cells[(gram * places) >>> 16]! |= bit
+  cells[placeOf(gram)]! |= bit
 }
 
 /** The group that was begun last, in base64: two bytes for each place, the lower one first. */
