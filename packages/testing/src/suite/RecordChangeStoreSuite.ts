@@ -21,6 +21,15 @@ const arrange = Effect.gen(function* () {
   return { ...of, ids, store, make }
 })
 
+const move = Effect.fnUntraced(function* (
+  workspaceId: RecordChange["workspaceId"],
+  from: RecordChange["accountId"],
+  to: RecordChange["accountId"],
+  ids: ReadonlyArray<string>
+) {
+  yield* (yield* AccountJoinStore).move({ dataType: "transactions", from, ids, to, workspaceId })
+})
+
 const idsOf = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<string> => changes.map(({ id }) => id)
 
 /** The last entry of each field of a row. */
@@ -205,7 +214,7 @@ export const tests: StorageTests = (it) => {
       const { accountId, all, feedId, ids, jobId, recordIds, store, workspaceId } = yield* arrangeMany
       const to = yield* ids.next("account")
       const moved = recordIds.filter((id, n) => n % 5 === 1 && all.every(({ recordId }) => recordId !== `${id}:line`))
-      yield* (yield* AccountJoinStore).move({ dataType: "transactions", from: accountId, ids: moved, to, workspaceId })
+      yield* move(workspaceId, accountId, to, moved)
       const now = all.map((one) => (moved.includes(one.recordId) ? { ...one, accountId: to } : one))
       const read: Array<RecordChange> = []
       for (;;) {
@@ -232,13 +241,7 @@ export const tests: StorageTests = (it) => {
       const alone = yield* make({ recordId: `${moved}:alone` })
       const elsewhere = yield* make({ recordId: `${moved}:line`, accountId: yield* ids.next("account") })
       yield* store.append([alone, elsewhere])
-      yield* (yield* AccountJoinStore).move({
-        dataType: "transactions",
-        from: accountId,
-        ids: [moved],
-        to,
-        workspaceId
-      })
+      yield* move(workspaceId, accountId, to, [moved])
       const of = (id: string) => all.filter(({ recordId }) => recordId === id || recordId.startsWith(`${id}:`))
       const now = [...of(moved), alone].map((one) => ({ ...one, accountId: to }))
       expect(now.filter(({ recordId }) => recordId !== moved).length).toBeGreaterThan(2)
@@ -267,13 +270,7 @@ export const tests: StorageTests = (it) => {
         yield* store.append(all.slice(-recordIds.length))
       }
       const [moved, stays] = [recordIds[1]!, recordIds[2]!]
-      yield* (yield* AccountJoinStore).move({
-        dataType: "transactions",
-        from: accountId,
-        ids: [moved],
-        to,
-        workspaceId
-      })
+      yield* move(workspaceId, accountId, to, [moved])
       const of = (id: string) => all.filter(({ recordId }) => recordId === id).toReversed()
       expect(yield* store.ofRecord(workspaceId, moved, 200)).toEqual(
         of(moved).map((one) => ({ ...one, accountId: to }))
