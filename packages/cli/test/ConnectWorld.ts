@@ -25,7 +25,8 @@ const later = "2199-01-01T00:00:00.000Z" as never
 const providerOf = (
   instance: string,
   connectFlow: ProviderDriver["capabilities"]["connectFlow"],
-  step: ClientStep
+  step: ClientStep,
+  more: Partial<ProviderDriver["capabilities"]> = {}
 ): ProviderDriver => {
   const { bank, driver } = makeScriptedProvider({
     instance,
@@ -40,7 +41,7 @@ const providerOf = (
   return {
     ...driver,
     name: `Upstream "${instance}" <b>`,
-    capabilities: { ...driver.capabilities, connectFlow },
+    capabilities: { ...driver.capabilities, connectFlow, ...more },
     beginConnect: () => Effect.succeed(step),
     completeConnect: ({ payload }) =>
       (payload.kind === "plaid_public_token" ? payload.publicToken : payload.connectionId) === "good"
@@ -57,6 +58,12 @@ const providers = [
   DemoProvider.make(),
   providerOf("token", "token", { kind: "popup", url: "https://bridge.example/create", expiresAt: later }),
   providerOf("link", "link", { kind: "link", token: "link</script><b>", expiresAt: later }),
+  providerOf(
+    "bare",
+    "redirect",
+    { kind: "redirect", url: "https://bank.example/bare", expiresAt: later },
+    { returnsWithoutState: true }
+  ),
   providerOf("session", "authSession", { kind: "authSession", authSessionId: "as_1", expiresAt: later }),
   providerOf("connector", "connector", {
     kind: "connector",
@@ -153,9 +160,14 @@ export const start = async (providerInstanceId: string, more: object = {}) => {
 }
 export const attempt = async (id: string) => (await api("GET", `/v1/banks/connections/attempts/${id}`)).data
 
-export const open = async (url: string, fields?: Readonly<Record<string, string>>) => {
+export const open = async (
+  url: string,
+  fields?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {}
+) => {
   const answer = await fetch(url, {
     redirect: "manual",
+    headers,
     ...(fields === undefined ? {} : { method: "POST", body: new URLSearchParams(fields) })
   })
   return {

@@ -29,7 +29,7 @@ export interface ReturnedAttempt {
   readonly attempt: ConnectionAttempt
   readonly workspace: Workspace
   /** Whom it goes through; absent where that is no longer configured. */
-  readonly provider?: { readonly name: string; readonly connectFlow: Capabilities["connectFlow"] }
+  readonly provider?: { readonly name: string; readonly capabilities: Capabilities }
 }
 
 /** How an attempt ended at the upstream, as a browser or a callback says. */
@@ -99,9 +99,11 @@ export class ConnectReturns extends Context.Service<
         const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
         const attempt = attemptAsOf(one.value, yield* Timestamp.now)
         const driver = drivers.find(({ instanceId }) => instanceId === attempt.instanceId)
-        const provider =
-          driver === undefined ? {} : { provider: { name: driver.name, connectFlow: driver.capabilities.connectFlow } }
-        return Option.map(workspace, (of): ReturnedAttempt => ({ attempt, workspace: of, ...provider }))
+        return Option.map(workspace, (of): ReturnedAttempt => ({
+          attempt,
+          workspace: of,
+          ...(driver === undefined ? {} : { provider: driver })
+        }))
       })
 
       return ConnectReturns.of({

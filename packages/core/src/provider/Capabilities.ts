@@ -85,6 +85,11 @@ export interface Capabilities {
   /** Stored data older than this is read again when somebody asks for it. */
   readonly freshnessSeconds: number
   readonly webhooks: boolean
+  /**
+   * The upstream sends browsers back to an address without its query, such as one that is registered letter by letter, so the
+   * `state` of the attempt is missing there. Absent: it keeps the query.
+   */
+  readonly returnsWithoutState?: true
   /** Absent: it cannot be asked to read from the bank now. */
   readonly refresh?: {
     readonly dataTypes: ReadonlyArray<SyncDataType>

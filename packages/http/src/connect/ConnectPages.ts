@@ -8,8 +8,9 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { Digest, isId, limits } from "@millrace/core"
-import { redirectTo } from "@millrace/core/bank"
+import { CurrentConnectAddresses, redirectTo } from "@millrace/core/bank"
 import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millrace/core/kernel"
 import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
 import { answerOf, type KernelError } from "../answer/errors.ts"
@@ -17,9 +18,12 @@ import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { backLink, parametersOf, unknownPage } from "./Ending.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
-import { choicePage, demoPage, stepPage, type StepContext } from "./Steps.ts"
+import { choicePage, demoPage, returnedPage, stepPage, type StepContext } from "./Steps.ts"
 
 const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
+
+/** Seconds for which a browser that comes back without its state is known. */
+const cookieSeconds = 14_400
 
 /** Bytes of a form: a token, and what a widget gave. */
 const formBytes = 16_384
@@ -69,7 +73,7 @@ const sentenceOf = (error: KernelError): string => answerOf(error).message.repla
 const contextOf = ({ provider }: ReturnedAttempt, state: string, notice?: string): StepContext => ({
   state,
   providerName: provider?.name ?? "the provider",
-  isToken: provider?.connectFlow === "token",
+  isToken: provider?.capabilities.connectFlow === "token",
   notice
 })
 
@@ -89,28 +93,46 @@ const resultOf = (fields: URLSearchParams): ConnectResult => {
     : { result: "connected", payload: { kind: "plaid_public_token", publicToken, ...institution } }
 }
 
+/** The provider instance that the address of a landing page names. */
+const instanceIn = (url: string): string | undefined => {
+  const segment = /^[^?#]*\/([^/?#]*)/.exec(url)?.[1] ?? ""
+  return Result.getOrUndefined(Result.try(() => decodeURIComponent(segment)))
+}
+
+/** The state in the address of a landing page, else that of the cookie. */
+const landingState = Effect.map(HttpServerRequest, ({ headers, url }) => {
+  const query = parametersOf(url)
+  return query.get("state") ?? cookieForm.exec(headers["cookie"] ?? "")?.[1] ?? ""
+})
+
 const makePages = Effect.gen(function* () {
   const returns = yield* ConnectReturns
   const digest = yield* Digest
   const isProxy = yield* TrustedProxies
   const respond = (page: Page) => Effect.sync(() => respondPage(page, digest.randomText(24)))
 
-  const stateOf = Effect.map(HttpServerRequest, ({ headers, url }) => {
-    const given = parametersOf(url).get("state")
-    return given ?? cookieForm.exec(headers["cookie"] ?? "")?.[1] ?? ""
-  })
+  const addresses = yield* CurrentConnectAddresses
+  const secure = addresses?.base.startsWith("https:") === true ? "; Secure" : ""
+  /** By which a browser is known that comes back without its state. */
+  const cookieOf = (state: string): string =>
+    `millrace_connect=${state}; Path=/connect/callback; HttpOnly; SameSite=Lax; Max-Age=${cookieSeconds}${secure}`
+
+  const inAddress = Effect.map(HttpServerRequest, ({ url }) => parametersOf(url).get("state") ?? "")
 
   /** Runs with the attempt of the browser, and as its person. */
   const withAttempt = (
     use: (
       returned: ReturnedAttempt,
       state: string
-    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, KernelError, HttpServerRequest>
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, KernelError, HttpServerRequest>,
+    shownState: Effect.Effect<string, never, HttpServerRequest> = inAddress,
+    isMeant: (returned: ReturnedAttempt) => Effect.Effect<boolean, never, HttpServerRequest> = () =>
+      Effect.succeed(true)
   ) =>
     Effect.gen(function* () {
-      const state = yield* stateOf
-      const returned = state.length > 200 ? Option.none() : yield* returns.byState(state)
-      if (Option.isNone(returned)) return yield* respond(unknown)
+      const state = yield* shownState
+      const returned = state === "" || state.length > 200 ? Option.none() : yield* returns.byState(state)
+      if (Option.isNone(returned) || !(yield* isMeant(returned.value))) return yield* respond(unknown)
       return yield* Effect.provideService(
         use(returned.value, state),
         CurrentPsu,
@@ -140,9 +162,11 @@ const makePages = Effect.gen(function* () {
       case "open": {
         const context = { ...contextOf(returned, state, more.notice), isBack: more.isBack === true }
         const step = yield* returns.step(returned)
-        return yield* respond(
-          Option.isSome(step) ? stepPage(context, step.value) : choicePage(context, yield* returns.existing(returned))
-        )
+        const page = Option.isSome(step)
+          ? stepPage(context, step.value)
+          : choicePage(context, yield* returns.existing(returned))
+        const isBare = returned.provider?.capabilities.returnsWithoutState === true
+        return yield* respond(isBare ? { ...page, cookie: cookieOf(state) } : page)
       }
       default:
         return yield* respond(endedPage(returned))
@@ -152,7 +176,7 @@ const makePages = Effect.gen(function* () {
   /** Completes the attempt; what can be tried again is told on the page where it began. */
   const complete = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, payload: ConnectPayload) {
     const connectionId = payload.kind === "provider_connection_id" ? payload.connectionId : undefined
-    const isToken = returned.provider?.connectFlow === "token"
+    const isToken = returned.provider?.capabilities.connectFlow === "token"
     return yield* returns.complete(returned, payload).pipe(
       Effect.flatMap(({ bank }) =>
         // A setup token is a secret, and stands in no address.
@@ -222,6 +246,9 @@ const makePages = Effect.gen(function* () {
         const { url } = yield* HttpServerRequest
         const query = parametersOf(url)
         const result = returnOf(query)
+        // Anybody can lead a browser here: without the state in the address its person has to say so.
+        if (result !== undefined && !query.has("state"))
+          return yield* respond(returnedPage(contextOf(returned, state), result))
         if (result === undefined) {
           // A widget that sent its person to the bank goes on where it was.
           return yield* show(returned, state, { isBack: query.has("oauth_state_id") })
@@ -234,7 +261,15 @@ const makePages = Effect.gen(function* () {
             ? result.payload.connectionId
             : undefined
         return HttpServerResponse.redirect(backOf(returned, result.result, connectionId)!, { status: 303 })
-      })
+      }),
+      landingState,
+      ({ attempt, provider }) =>
+        Effect.map(
+          HttpServerRequest,
+          ({ url }) =>
+            instanceIn(url) === attempt.instanceId &&
+            (parametersOf(url).has("state") || provider?.capabilities.returnsWithoutState === true)
+        )
     ),
     demo: withAttempt((returned, state) =>
       respond(

@@ -28,8 +28,8 @@ export interface Page {
   readonly widget?: Widget
   /** Where the browser goes by itself, after so many seconds. */
   readonly refresh?: { readonly url: string; readonly seconds: number }
-  /** Kept by the browser for these pages alone. */
-  readonly state?: string
+  /** The value of a `Set-Cookie` header. */
+  readonly cookie?: string
 }
 
 const style = `
@@ -94,9 +94,6 @@ ${(widget?.scripts ?? []).map((src) => `<script src="${escaped(src)}" defer></sc
 </html>
 `
 
-/** Hours for which a browser that comes back without its state is known. */
-const cookieSeconds = 14_400
-
 /** The page as it is sent. `nonce` is random: it lets our own script run, and no other that got into the page. */
 export const respondPage = (page: Page, nonce: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(htmlOf(page, nonce), {
@@ -107,10 +104,6 @@ export const respondPage = (page: Page, nonce: string): HttpServerResponse.HttpS
       // The address holds the state, which is nobody else's to know.
       "referrer-policy": page.widget === undefined ? "no-referrer" : "origin",
       "cross-origin-opener-policy": page.widget === undefined ? "same-origin" : "same-origin-allow-popups",
-      ...(page.state === undefined
-        ? {}
-        : {
-            "set-cookie": `millrace_connect=${page.state}; Path=/connect; HttpOnly; SameSite=Lax; Max-Age=${cookieSeconds}`
-          })
+      ...(page.cookie === undefined ? {} : { "set-cookie": page.cookie })
     }
   })

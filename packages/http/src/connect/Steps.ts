@@ -1,6 +1,7 @@
 /** What a person is shown on the way to their bank: one page for each flow. */
 import type { ExistingBank } from "@millrace/core/bank"
-import type { ClientStep } from "@millrace/core/provider"
+import type { ConnectResult } from "@millrace/core/kernel"
+import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
 import { escaped, inScript, type Page, type Widget } from "./Page.ts"
 
 export interface StepContext {
@@ -22,13 +23,15 @@ const noticeOf = ({ notice }: StepContext): string =>
 const cancelForm = ({ state }: StepContext): string =>
   `<form method="post" action="${escaped(actionOf(state, "cancel"))}"><button class="plain">Cancel</button></form>`
 
+const resultFields = ["result", "publicToken", "connectionId", "institutionId"] as const
+
+/** What is posted of how the person's way ended. */
+const hiddenFields = (values: Partial<Record<(typeof resultFields)[number], string>>): string =>
+  resultFields.map((name) => `<input type="hidden" name="${name}" value="${escaped(values[name] ?? "")}">`).join("")
+
 /** Where our script puts what the widget gave. */
 const resultForm = ({ state }: StepContext): string =>
-  `<form id="result" method="post" action="${escaped(actionOf(state, "result"))}" hidden>` +
-  ["result", "publicToken", "connectionId", "institutionId"]
-    .map((name) => `<input type="hidden" name="${name}">`)
-    .join("") +
-  "</form>"
+  `<form id="result" method="post" action="${escaped(actionOf(state, "result"))}" hidden>${hiddenFields({})}</form>`
 
 const send = `
 const form = document.getElementById("result");
@@ -46,7 +49,6 @@ document.getElementById("open").addEventListener("click", open);`
 
 const widgetPage = (context: StepContext, widget: Widget): Page => ({
   title: `Connect your bank with ${context.providerName}`,
-  state: context.state,
   widget,
   body: `${noticeOf(context)}<p>${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}</p>
 <noscript><p class="note">This provider’s own window needs JavaScript, which is off in this browser.</p></noscript>
@@ -81,7 +83,6 @@ const authSession = (
   { authSessionId, origin = "https://auth.fiskil.com" }: Extract<ClientStep, { readonly kind: "authSession" }>
 ): Page => ({
   title: `Connect your bank with ${context.providerName}`,
-  state: context.state,
   widget: {
     frames: [origin],
     code: `${send}
@@ -128,7 +129,6 @@ const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
 /** A page of the provider's own: the browser goes there, and comes back to our landing page. */
 const portal = (context: StepContext, url: string): Page => ({
   title: `Connect your bank with ${context.providerName}`,
-  state: context.state,
   body: `${noticeOf(context)}<p>You choose your bank and sign in on a page of ${escaped(context.providerName)}, and then come back here. ${privacy}</p>
 <div class="row">${isWeb(url) ? `<a class="button" href="${escaped(url)}" rel="noreferrer">Go to ${escaped(context.providerName)}</a>` : ""}${cancelForm(context)}</div>`
 })
@@ -136,7 +136,6 @@ const portal = (context: StepContext, url: string): Page => ({
 /** A token that the person fetches at the provider. */
 const pasted = (context: StepContext, url: string): Page => ({
   title: `Connect your bank with ${context.providerName}`,
-  state: context.state,
   body: `${noticeOf(context)}<ol>
 <li>${isWeb(url) ? `<a href="${escaped(url)}" target="_blank" rel="noopener noreferrer">Open ${escaped(context.providerName)} in another window</a>` : `Open ${escaped(context.providerName)}`}, sign in, and make a new setup token.</li>
 <li>Paste the token here. It works once.</li>
@@ -165,10 +164,26 @@ export const stepPage = (context: StepContext, step: ClientStep): Page => {
   }
 }
 
+/** Asks whether the person came back from their bank, where the address proves nothing: only a click goes on. */
+export const returnedPage = (context: StepContext, result: ConnectResult): Page => ({
+  title: "Go on connecting your bank?",
+  body: `<p>Your browser came back from ${escaped(context.providerName)}. Go on if you have just been there to connect your bank; if you followed a link of somebody else, close this window.</p>
+<form method="post" action="${escaped(actionOf(context.state, "result"))}">
+${hiddenFields({ result: result.result, ...(result.result === "connected" ? fieldsOf(result.payload) : {}) })}
+<div class="row"><button>Go on</button></div>
+</form>`
+})
+
+const fieldsOf = (payload: ConnectPayload) => ({
+  ...(payload.kind === "plaid_public_token"
+    ? { publicToken: payload.publicToken }
+    : { connectionId: payload.connectionId }),
+  ...(payload.institutionId === undefined ? {} : { institutionId: payload.institutionId })
+})
+
 /** The question whether a bank that is there is meant. */
 export const choicePage = (context: StepContext, banks: ReadonlyArray<ExistingBank>): Page => ({
   title: "This bank is connected already",
-  state: context.state,
   body: `${noticeOf(context)}<p>Connect it anew when it asks you to sign in again: it keeps its accounts and everything that was read. Connect another one for another login at the same bank.</p>
 <form method="post" action="${escaped(actionOf(context.state, "choose"))}">
 <fieldset><legend>Which one do you mean?</legend>
@@ -188,7 +203,6 @@ ${banks
 /** The demo bank, where a person tries how each way ends. */
 export const demoPage = (state: string, instanceId: string, institutionId: string | undefined): Page => ({
   title: "Demo bank",
-  state,
   body: `<p>This is a trial: there is no bank behind it, and nothing that you choose here is real.</p>
 <form method="get" action="/connect/callback/${escaped(encodeURIComponent(instanceId))}">
 <input type="hidden" name="state" value="${escaped(state)}">

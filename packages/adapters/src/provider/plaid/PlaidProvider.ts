@@ -80,6 +80,8 @@ const capabilitiesOf = (settings: PlaidSettings): Capabilities => {
   } as const
   return {
     connectFlow: settings.hostedLink ? "portal" : "link",
+    // The address is registered at Plaid without a query (`redirectBody`); a page of Plaid's own keeps it.
+    ...(settings.hostedLink ? {} : { returnsWithoutState: true }),
     dataTypes: {
       ...(reads.has("transactions")
         ? {
