@@ -25,17 +25,18 @@ const results = [
 const landing = (instance: string, query: string): string =>
   `${base}/connect/callback/${encodeURIComponent(instance)}${query === "" ? "" : `?${query}`}`
 
+const begin = async (instance: string) => ({
+  instance,
+  plain: await start(instance),
+  leading: await start(instance, { redirectUri: "https://app.example/back" })
+})
+
 const banks = async () => (await api("GET", "/v1/banks")).data
 
 describe("the landing page of connections", () => {
   it("does nothing for forged addresses", { timeout: 120_000 }, async () => {
     const random = new Seeded(27)
     const before = await banks()
-    const begin = async (instance: string) => ({
-      instance,
-      plain: await start(instance),
-      leading: await start(instance, { redirectUri: "https://app.example/back" })
-    })
     const people = []
     for (const instance of instances) people.push(await begin(instance))
     for (let n = 0; n < 400; n++) {
