@@ -1,5 +1,5 @@
 /** Addresses that somebody else made for the browser of a person who is connecting a bank. */
-import { Seeded } from "@millrace/testing/model"
+import { Seeded } from "../../testing/src/model/Seeded.ts"
 import { describe, expect, it } from "vitest"
 import { actionAt, api, attempt, base, open, serveWorld, start } from "./ConnectWorld.ts"
 
