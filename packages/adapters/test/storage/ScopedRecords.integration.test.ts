@@ -155,7 +155,8 @@ describe("records of an installation that is moved", () => {
           "record_scope_change",
           "record_scope_day",
           "record_scope_gone",
-          "record_scope_provider"
+          "record_scope_provider",
+          "record_scope_public_change"
         ])
         expect(yield* contents).toEqual(rows)
         expect(yield* sql`select id from record where scope_no <> record_scope(account_id, data_type)`).toEqual([])

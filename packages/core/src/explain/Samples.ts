@@ -67,6 +67,7 @@ export const sampled = (
     fields,
     // It comes after all that is there.
     changeNo: Number.MAX_SAFE_INTEGER,
+    publicChangeNo: Number.MAX_SAFE_INTEGER,
     version: base.version + 1,
     updatedAt: now
   }

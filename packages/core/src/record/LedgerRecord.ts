@@ -29,8 +29,13 @@ export interface LedgerRecord {
   readonly hash: string
   /** Fields of the data type without id and owner's fields. */
   readonly fields: Fields
-  /** Moves with every public change; strictly ordered within an account, in commit order. */
+  /**
+   * Moves with every change and every annotation; strictly ordered within an account, in commit order. Feeds and enrichments
+   * follow it.
+   */
   readonly changeNo: number
+  /** `changeNo` as it was when state or fields last became others. Lists and watermarks of clients follow it. */
+  readonly publicChangeNo: number
   readonly version: number
   /** Whether anything stands beside it: words of people, or claims of enrichments that look at sets of records. */
   readonly annotated: boolean

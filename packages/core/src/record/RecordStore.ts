@@ -82,7 +82,8 @@ export class RecordStore extends Context.Service<
       ids: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
     /**
-     * Writes new and changed records and gives each a change number above all earlier ones of the account.
+     * Writes new and changed records and gives each a change number above all earlier ones of the account, which is also its
+     * public change number unless state, day, `pending` and fields are as they were.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
      * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. `areNew`: all ids were made for this
      * write, so that nobody has them; where somebody has, it fails. Writers of one account wait for each other until the transaction ends, so
@@ -103,9 +104,9 @@ export class RecordStore extends Context.Service<
       ids: ReadonlyArray<{ readonly id: string; readonly providerId: string }>
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Gives records new change numbers, in the order of `ids`, and marks them as annotated: something stands beside them that
-     * is said elsewhere. Their content stays, with its version and what reads have settled about it. Returns the last number
-     * of the account before and after.
+     * Gives records new change numbers, in the order of `ids`, and marks them as annotated: an enrichment or a person says
+     * something about them. Content, version, public change number and day digests stay. Returns the last number of the
+     * account before and after.
      */
     readonly touch: (
       scope: RecordScope,
@@ -142,6 +143,11 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<Id<"account">, number>, StorageUnavailable>
     /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */
     readonly changes: (
+      scope: RecordScope,
+      range: { readonly after: number; readonly upTo: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
+    /** As `changes`, by public change number: records of which only annotations changed are left out. */
+    readonly publicChanges: (
       scope: RecordScope,
       range: { readonly after: number; readonly upTo: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>

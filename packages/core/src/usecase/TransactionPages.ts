@@ -2,8 +2,8 @@
  * Pages of transactions (decisions 1.6 and 5.3).
  *
  * The page loop goes from new to old and carries the change number that was current when it began. Its last
- * page leads to a watermark: from there on only what changed since is answered, in change order, with the
- * ids of what vanished. Delivery by cursor is at-least-once.
+ * page leads to a watermark: from there on only records whose public form changed since are answered, in change order,
+ * with the ids of what vanished. Delivery by cursor is at-least-once.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -121,11 +121,11 @@ const make = Effect.gen(function* () {
     limit: number,
     upTo: number
   ) {
-    const found = yield* records.changes(scope, { after: start.mark, upTo, limit: limit + 1 })
+    const found = yield* records.publicChanges(scope, { after: start.mark, upTo, limit: limit + 1 })
     const page = found.slice(0, limit)
     const hasMore = found.length > limit
     const meets = matches(start.filter)
-    const mark = hasMore ? page[page.length - 1]!.changeNo : Math.max(start.mark, upTo)
+    const mark = hasMore ? page[page.length - 1]!.publicChangeNo : Math.max(start.mark, upTo)
     const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
     const met = shownPage(page.filter(meets))
     return {

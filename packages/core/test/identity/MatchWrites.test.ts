@@ -22,6 +22,7 @@ const held = (change: Partial<HeldRecord>): HeldRecord => ({
   hash: "h1",
   fields: content,
   changeNo: 1,
+  publicChangeNo: 1,
   version: 1,
   annotated: false,
   createdAt: at,

@@ -47,6 +47,7 @@ const recordOf = (change: Partial<LedgerRecord> = {}): LedgerRecord => ({
   hash: "h",
   fields: {},
   changeNo: 1,
+  publicChangeNo: 1,
   version: 1,
   annotated: false,
   createdAt: instant,

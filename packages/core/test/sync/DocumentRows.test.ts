@@ -24,6 +24,7 @@ const receipt = (fields: Fields, change: Partial<LedgerRecord> = {}): LedgerReco
   hash: "h",
   fields,
   changeNo: 1,
+  publicChangeNo: 1,
   version: 1,
   annotated: false,
   createdAt: at,

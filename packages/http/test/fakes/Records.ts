@@ -560,6 +560,7 @@ export const explanation: Explanation = {
     hash: "hash",
     fields: {},
     changeNo: 3,
+    publicChangeNo: 3,
     version: 2,
     annotated: false,
     createdAt: at,

@@ -37,6 +37,7 @@ export const tests: StorageTests = (it) => {
         accountId: account.id,
         dataType: "transactions",
         changeNo: 1,
+        publicChangeNo: 1,
         version: 1,
         annotated: false
       })
@@ -67,6 +68,52 @@ export const tests: StorageTests = (it) => {
       expect(yield* records.dayDigests(scope)).toBeUndefined()
       yield* records.touch(scope, [b.id])
       expect(yield* records.dayDigests(scope)).toBeUndefined()
+    })
+  )
+
+  it.effect("moves the public change number only where readers are shown something else", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const fields = { date: "2026-03-14", description: "Cafe", amount: "-1", pending: false }
+      const [a, b] = [yield* makeWrite({ date: CalendarDate.make("2026-03-14"), fields }), yield* makeWrite()]
+      const numbers = (after = 0) =>
+        Effect.map(records.publicChanges(scope, { ...all, after }), (rows) =>
+          rows.map(({ changeNo, id, publicChangeNo }) => [id, publicChangeNo, changeNo])
+        )
+      yield* records.write(scope, [a, b])
+      yield* records.touch(scope, [a.id])
+      expect(yield* numbers()).toEqual([
+        [a.id, 1, 3],
+        [b.id, 2, 2]
+      ])
+      const other = { pending: false, amount: "-1", description: "Cafe", date: "2026-03-14" }
+      yield* records.write(scope, [{ ...a, providerId: "renamed", hash: "h2", fields: other }])
+      yield* records.rename(scope, [{ id: a.id, providerId: "again" }])
+      yield* records.setMissed(scope, [a.id], 1)
+      expect(yield* numbers()).toEqual([
+        [a.id, 1, 4],
+        [b.id, 2, 2]
+      ])
+      expect(yield* numbers(2)).toEqual([])
+      for (const [n, change] of [
+        { fields: { ...fields, amount: "-2" } },
+        { fields: { ...fields, amount: "-2" }, pending: true },
+        { fields: { amount: "-2" } },
+        { fields: { amount: "-2" }, state: "deleted" as const },
+        { fields: { amount: "-2" } }
+      ].entries()) {
+        yield* records.write(scope, [{ ...a, ...change }])
+        expect(yield* numbers(2)).toEqual([[a.id, 5 + n, 5 + n]])
+      }
+      yield* records.touch(scope, [b.id])
+      yield* records.write(scope, [{ ...a, fields: { amount: "-2" }, state: "removed" }])
+      yield* records.merge(scope, [{ id: a.id, into: b.id }])
+      expect((yield* records.publicChanges(scope, { after: 2, upTo: 11, limit: 5 }))[0]?.id).toBe(a.id)
+      // It is a record of its own again.
+      yield* records.write(scope, [{ ...a, fields: { amount: "-2" }, state: "removed" }])
+      expect(yield* numbers(2)).toEqual([[a.id, 12, 12]])
+      expect(yield* records.publicChanges(scope, { after: 0, upTo: 11, limit: 5 })).toMatchObject([{ id: b.id }])
+      expect(yield* records.publicChanges(scope, { ...all, limit: 1 })).toMatchObject([{ id: b.id }])
     })
   )
 

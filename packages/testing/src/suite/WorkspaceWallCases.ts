@@ -283,6 +283,7 @@ const records = casesOf(RecordStore, {
   lastChange: (store, { account }) => store.lastChange(account.id),
   lastChanges: (store, { account }) => store.lastChanges([account.id]),
   changes: (store, { scope }) => store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
+  publicChanges: (store, { scope }) => store.publicChanges(scope, { after: 0, upTo: 100, limit: 100 }),
   page: (store, { scope }) => store.page(scope, { filter: { text: "coop" }, limit: 10 }),
   shownPage: (store, { scope }) => store.shownPage(scope, { filter: {}, limit: 10 }),
   tendSearch: everybody,

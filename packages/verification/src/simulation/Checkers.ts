@@ -7,6 +7,7 @@ import { CalendarDate, Decimal } from "@millrace/core"
 import { onRemovedOf } from "../../../core/src/sync/Decision.ts"
 import { decodeCheckpoint } from "../../../core/src/sync/StoredCheckpoint.ts"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import type { TrueRow } from "@millrace/testing/fake"
 import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import type { FollowingFeed, Shown } from "./FollowingFeed.ts"
@@ -118,6 +119,17 @@ export const checkLedger = Effect.fnUntraced(function* (scenario: ConnectionScen
               (scenario.sets.length > 0 ? record.changeNo >= old.changeNo : record.changeNo === old.changeNo),
         () => ({ old, record })
       )
+      if (old !== undefined) {
+        const isOther =
+          old.state !== record.state || old.pending !== record.pending || !Equal.equals(old.fields, record.fields)
+        must(
+          "public change numbers move with the public form, and only then",
+          isOther
+            ? record.publicChangeNo > old.publicChangeNo
+            : record.publicChangeNo === old.publicChangeNo || record.version > old.version + 1,
+          () => ({ old, record })
+        )
+      }
       if (old !== undefined && old.state !== record.state) {
         sometimes.happened(record.state === "live" ? "record revived" : "record removed")
       }

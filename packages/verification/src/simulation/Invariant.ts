@@ -25,6 +25,7 @@ export const invariants = [
   "a quiet sync completes",
   "a record keeps its identity",
   "change numbers move with every change, and only then",
+  "public change numbers move with the public form, and only then",
   "a row that cannot be read has not vanished",
   "every change is told, once and in order",
   "nothing breaks inside",

@@ -3,9 +3,18 @@ import type { AccountId } from "@millrace/core/bank"
 import type { LedgerRecord, RecordState, RecordWrite, DataType } from "@millrace/core/record"
 import type { Timestamp } from "@millrace/core"
 import type * as Context from "effect/Context"
+import * as Equal from "effect/Equal"
 import { frozenFields } from "./Frozen.ts"
 import type { Memory } from "./MemoryTransactor.ts"
 import { ascending, byDate, firstIndex } from "./Order.ts"
+
+/** Whether readers are shown the same of a record after a write as before it. */
+const isAsBefore = (before: LedgerRecord, { date, fields, pending, state }: RecordWrite): boolean =>
+  before.mergedInto === undefined &&
+  before.state === state &&
+  before.date === date &&
+  before.pending === pending &&
+  Equal.equals(before.fields, fields)
 
 const noIds: ReadonlyArray<string> = []
 
@@ -100,6 +109,7 @@ export class AccountLedger {
         hash: write.hash,
         fields: frozenFields(write.fields),
         changeNo: ++this.lastChange,
+        publicChangeNo: before !== undefined && isAsBefore(before, write) ? before.publicChangeNo : this.lastChange,
         version: (before?.version ?? 0) + 1,
         annotated: before?.annotated ?? false,
         createdAt: before?.createdAt ?? now,
@@ -114,7 +124,7 @@ export class AccountLedger {
     compact(memory, ledger)
   }
 
-  /** Gives records the next change numbers. */
+  /** Gives records the next change numbers; their public ones stay. */
   touch(memory: Context.Service.Shape<typeof Memory>, dataType: DataType, ids: ReadonlyArray<string>): void {
     const ledger = this.changing(memory, dataType)
     for (const id of ids) {
@@ -154,7 +164,12 @@ export class AccountLedger {
     })
     for (const before of moving) {
       const { id } = before
-      const record: LedgerRecord = Object.freeze({ ...before, accountId: to.accountId, changeNo: ++to.lastChange })
+      const record: LedgerRecord = Object.freeze({
+        ...before,
+        accountId: to.accountId,
+        changeNo: ++to.lastChange,
+        publicChangeNo: to.lastChange
+      })
       memory.remove(source.records, id)
       memory.set(target.records, id, record)
       target.log.push(record)

@@ -228,6 +228,13 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           }
           return changed
         }),
+      publicChanges: (scope, { after, upTo, limit }) =>
+        call(() =>
+          [...ledgerOf(scope).records.values()]
+            .filter(({ publicChangeNo }) => publicChangeNo > after && publicChangeNo <= upTo)
+            .toSorted((a, b) => a.publicChangeNo - b.publicChangeNo)
+            .slice(0, limit)
+        ),
       page: (scope, query) => call(() => pageOf(scope, query)),
       shownPage: (scope, query) =>
         call(() => shownPage(pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields })))),

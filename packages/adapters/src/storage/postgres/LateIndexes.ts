@@ -9,6 +9,7 @@ import {
   entryAccounts,
   type LateIndex,
   openDeliveries,
+  publicChangeIndexes,
   recordDates,
   recordDays
 } from "./migrations/lateIndex.ts"
@@ -22,6 +23,7 @@ const lateIndexes = Effect.map(areScoped, (scoped): ReadonlyArray<LateIndex> => 
   ...(scoped ? [] : recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name)))),
   ...entryAccounts,
   ...openDeliveries,
+  ...publicChangeIndexes,
   ...blocksAlone
 ])
 

@@ -80,6 +80,7 @@ import { countedBytes } from "./migrations/0068_counted_bytes.ts"
 import { historyBlocks } from "./migrations/0069_history_blocks.ts"
 import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
+import { publicChanges } from "./migrations/0072_public_changes.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -156,7 +157,8 @@ export const migrations = {
   "0068_counted_bytes": countedBytes,
   "0069_history_blocks": historyBlocks,
   "0070_plain_entry_blocks": plainEntryBlocks,
-  "0071_search_groups": searchGroups
+  "0071_search_groups": searchGroups,
+  "0072_public_changes": publicChanges
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -82,7 +82,8 @@ const moveStatement = (searched: boolean): string => `
   ), unsettled as (
     delete from record_settled where account_id in ($2, $3) and data_type = $4
   )${searched ? unknownBlock : ""}
-  update record r set account_id = $3, scope_no = record_scope($3, $4), change_no = numbers.base + m.n
+  update record r set account_id = $3, scope_no = record_scope($3, $4), change_no = numbers.base + m.n,
+    public_change_no = numbers.base + m.n
   from moving m, numbers where ${ledgerText("$2", "$4", "$1")} and r.id = m.id`
 
 export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = Layer.effect(

@@ -22,12 +22,15 @@ const often: ReadonlyArray<readonly [field: string, other: string]> = [
   ["debitAmount", "amount"]
 ]
 
+/** Values stand in the order of their codes, so that equal fields are equal in storage, whoever put them together. */
 const writeForm = ofForms((keys) => {
-  const codes = keys.map(fieldCode)
+  const order = keys.toSorted((a, b) => ((fieldCode(a) ?? a) < (fieldCode(b) ?? b) ? -1 : 1))
+  const codes = order.map(fieldCode)
   // Behind the codes, so from 1 on.
-  const at = (name: string): number => keys.indexOf(name) + 1
+  const at = (name: string): number => order.indexOf(name) + 1
   return {
     keys,
+    order,
     codes: codes.every((code) => code !== undefined) ? codes.join("") : undefined,
     date: at("date"),
     pending: at("pending"),
@@ -37,10 +40,10 @@ const writeForm = ofForms((keys) => {
 
 /** The fields in JSON. */
 export const packFields = (fields: Fields, beside: Beside): string => {
-  const { codes, date, keys, pending, twins } = writeForm(fields)
-  if (codes === undefined) return JSON.stringify(fields)
+  const { codes, date, order, pending, twins } = writeForm(fields)
+  if (codes === undefined) return JSON.stringify(Object.fromEntries(order.map((name) => [name, fields[name]])))
   const values: Array<StoredValue> = [codes]
-  for (let at = 0; at < keys.length; at++) values.push(fields[keys[at]!]!)
+  for (const name of order) values.push(fields[name]!)
   for (const [at, other] of twins) {
     const value = values[at]
     const its = values[other]

@@ -21,6 +21,7 @@ export interface RecordRow {
   readonly hash: string
   readonly fields: PackedRow["fields"]
   readonly change_no: bigint
+  readonly public_change_no: bigint
   readonly version: number
   readonly annotated: boolean
   readonly created_at: Date
@@ -35,7 +36,7 @@ export interface HeldRow extends RecordRow {
 }
 
 export const recordColumns =
-  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, version, annotated, created_at, updated_at"
+  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, public_change_no, version, annotated, created_at, updated_at"
 
 /** The same where it is known whose records are asked for: of many of them, each would have a text of its own for that. */
 export const ownColumns = recordColumns.replace(" account_id, data_type,", "")
@@ -57,6 +58,7 @@ export const recordOf = (
     hash: row.hash,
     fields: fieldsOf(row),
     changeNo: Number(row.change_no),
+    publicChangeNo: Number(row.public_change_no),
     version: row.version,
     annotated: row.annotated,
     createdAt: instant(row.created_at),

@@ -74,6 +74,11 @@ export const openDeliveries: ReadonlyArray<LateIndex> = [
   }
 ]
 
+/** Records in the order in which clients follow their changes. */
+export const publicChangeIndexes: ReadonlyArray<LateIndex> = [
+  { name: "record_scope_public_change", table: "record", definition: "(scope_no, public_change_no)" }
+]
+
 /** Blocks of searches that are in no group: each is asked for itself. */
 export const blocksAlone: ReadonlyArray<LateIndex> = [
   {
