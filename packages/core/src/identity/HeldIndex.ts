@@ -87,9 +87,22 @@ const make = Effect.gen(function* () {
         ...(unknown === undefined ? [] : [CalendarDate.addDays(unknown, -reachDays)]),
         ...(over === undefined ? [] : [CalendarDate.addDays(over, -lateReachDays)])
       ]
-      if (starts.length === 0) return found
-      const around = yield* records.index(scope, { from: starts.reduce(CalendarDate.min) })
-      return [...found, ...without(around, found)]
+      const from = starts.length === 0 ? undefined : starts.reduce(CalendarDate.min)
+      const around = from === undefined ? [] : yield* records.index(scope, { from })
+      const near = [...found, ...without(around, found)]
+      // What is listed as removed may have been told again before, as a record of its own of the same day.
+      const removedDays = new Set(
+        found.flatMap(({ date, pending, providerId, state }) => {
+          const isRemoved = !pending && state === "live" && date !== null && read.removed.has(providerId)
+          return isRemoved && (from === undefined || date < from) ? [date] : []
+        })
+      )
+      if (removedDays.size === 0) return near
+      const ofDays = {
+        from: [...removedDays].reduce(CalendarDate.min),
+        days: Array.from(removedDays, (day) => ({ from: day, to: day }))
+      }
+      return [...near, ...without(yield* records.index(scope, ofDays), near)]
     }
     // Rows may have been booked some days before the window they are now seen in; with an id that counts they
     // are found wherever they were.

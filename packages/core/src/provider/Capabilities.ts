@@ -99,3 +99,18 @@ export interface Capabilities {
   /** Absent: requests go as they come, and wait only when the upstream says so. */
   readonly limits?: ReadonlyArray<RequestLimit>
 }
+
+/**
+ * What is wrong with what a driver says of itself; `undefined` where nothing is. A change feed names what changed by its id:
+ * ids of a session are others after a reconnect, and no row of the feed would say which record it means.
+ */
+export const capabilityFault = ({ dataTypes }: Pick<Capabilities, "dataTypes">): string | undefined => {
+  for (const [dataType, capability] of Object.entries(dataTypes)) {
+    if (capability === undefined) continue
+    const { changeModel, idTrust } = capability
+    if (idTrust === "session" && (changeModel === "delta" || changeModel === "appendOnly")) {
+      return `capabilities.dataTypes.${dataType}.idTrust cannot be session where changeModel is ${changeModel}`
+    }
+  }
+  return undefined
+}

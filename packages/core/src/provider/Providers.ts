@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
 import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import { makeBudgeted } from "./Budgeted.ts"
+import { capabilityFault } from "./Capabilities.ts"
 import type { ProviderDriver } from "./Provider.ts"
 import { kindFault } from "./ProviderKind.ts"
 import type { ProviderMaking } from "./ProviderFactory.ts"
@@ -40,9 +41,11 @@ export class Providers extends Context.Service<
     Layer.sync(Providers, () => {
       const byId = new Map(drivers.map((driver) => [driver.instanceId, driver]))
       if (byId.size !== drivers.length) throw new RangeError("two provider instances have the same id")
-      for (const { kind } of drivers) {
+      for (const { capabilities, instanceId, kind } of drivers) {
         const fault = kindFault(kind)
         if (fault !== undefined) throw new RangeError(fault)
+        const capability = capabilityFault(capabilities)
+        if (capability !== undefined) throw new RangeError(`${instanceId}: ${capability}`)
       }
       return Providers.of({
         all: drivers,

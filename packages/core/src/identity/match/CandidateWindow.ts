@@ -13,7 +13,7 @@ export const candidateWindow = (config: MatchConfig, pending: boolean): readonly
 }
 
 /** Days of the open observations, sorted. */
-export const daysOf = (input: MatchInput, open: ReadonlyArray<number>): ReadonlyArray<number> =>
+const daysOf = (input: MatchInput, open: ReadonlyArray<number>): ReadonlyArray<number> =>
   open
     .flatMap((at) => {
       const { date } = input.observations[at]!
@@ -21,17 +21,23 @@ export const daysOf = (input: MatchInput, open: ReadonlyArray<number>): Readonly
     })
     .toSorted((a, b) => a - b)
 
-/** Tells which records may be meant by an observation of one of these days, before their contents are known. */
-export const candidateTest = (input: MatchInput, days: ReadonlyArray<number>): ((entry: IndexEntry) => boolean) => {
+/** Tells which records may be meant by one of the open observations, before their contents are known. */
+export const candidateTest = (input: MatchInput, open: ReadonlyArray<number>): ((entry: IndexEntry) => boolean) => {
   const byId = trusted(input.idTrust)
+  const days = daysOf(input, open)
+  const contents = new Set(open.map((at) => input.observations[at]!.hash))
   const withFiles = input.observations.some(isOfFile)
+  /** A change feed with ids of its own lists what is gone: whatever else it does not mention is still there. */
+  const isStillThere = (entry: IndexEntry): boolean => {
+    if (entry.state === "live" && !isListed(input, entry)) return true
+    if (entry.pending || entry.state === "live") return !entry.pending && input.keyed === true
+    // A booked record that went some time ago comes back as it was, or not at all.
+    return entry.state === "deleted" || input.keyed === true || !contents.has(entry.hash)
+  }
   return (entry) => {
     if (isUnread(input, entry)) return false
     const crossesSources = withFiles || isOfFile(entry)
-    // A change feed with ids of its own lists what is gone: whatever else it does not mention is still there.
-    if (byId && input.coverage.kind === "delta" && !crossesSources) {
-      if (!entry.pending || (entry.state === "live" && !isListed(input, entry))) return false
-    }
+    if (byId && input.coverage.kind === "delta" && !crossesSources && isStillThere(entry)) return false
     if (entry.date === null) return true
     const day = CalendarDate.toEpochDay(entry.date)
     const [first, last] = candidateWindow(input.config, entry.pending)

@@ -1,6 +1,6 @@
 /** Matches rows of exactly the same content, as many as there are: two equal payments stay two. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import { covers, isUnread, trusted } from "./Coverage.ts"
+import { covers, isListed, isUnread, trusted } from "./Coverage.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
@@ -8,15 +8,16 @@ import { readsFile } from "./SharedDays.ts"
 
 /**
  * Whether equal content is enough, whatever the ids. A trusted id that is not known is another event, however much it
- * looks like one we hold, unless the read would have shown that one: then it is the same event under a new id. Ids
- * that a reconnect changes are no such news in any read of all there is.
+ * looks like one we hold, unless the read says that one is gone: by listing it as removed, or by showing everything else
+ * that is there. Then it is the same event under a new id. Ids that a reconnect changes are no such news in any read of
+ * all there is.
  */
 const anyId = (input: MatchInput, entry: IndexEntry): boolean => {
   if (!trusted(input.idTrust)) return true
   // Of files content decides: their ids come and go with the format and the day of the download.
   if (readsFile(input)) return !input.byIdOnly
-  if (input.coverage.kind === "delta") return false
-  return input.idTrust === "session" || (!input.byIdOnly && covers(input, entry))
+  if (input.idTrust === "session" && input.coverage.kind !== "delta") return true
+  return !input.byIdOnly && input.keyed !== true && (covers(input, entry) || isListed(input, entry))
 }
 
 const pairById = (

@@ -24,10 +24,11 @@ import { RowReader } from "./MatchRow.ts"
 import { readsFile } from "./SharedDays.ts"
 import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
-import { candidateTest, daysOf } from "./CandidateWindow.ts"
+import { candidateTest } from "./CandidateWindow.ts"
 import { pairUnmatched } from "./Unmatched.ts"
 import type { UnmatchedInput } from "./CandidateGraph.ts"
 import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
+import { retoldCandidates, retoldRows } from "./RetoldRows.ts"
 import { pairSplitOrders } from "./SplitOrder.ts"
 import { pairExactContent } from "./ExactContent.ts"
 
@@ -78,10 +79,13 @@ export const identify = (input: MatchInput): OpenMatch => {
   for (const { id } of waiting) wanted.add(id)
   const mayBeLate = lateCandidates(input, pairing, ids.lateLinks)
   for (const { id } of mayBeLate) wanted.add(id)
+  const mayBeRetold = retoldCandidates(input, pairing)
+  for (const { id } of mayBeRetold) wanted.add(id)
 
   // What is decided by ids alone moves nothing that a person wrote to another event.
   const mayMove =
-    pairing.open.length + ids.weak.length + ids.lateLinks.length + mayBeShifted.length + mayBeLate.length > 0 ||
+    pairing.open.length + ids.weak.length + ids.lateLinks.length > 0 ||
+    mayBeShifted.length + mayBeLate.length + mayBeRetold.length > 0 ||
     readsFile(input)
   const reader = new RowReader(input.learnt)
   let parted: ReadonlyArray<number> | undefined
@@ -109,9 +113,10 @@ export const identify = (input: MatchInput): OpenMatch => {
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
       const { isForbidden } = details
       const lateInput = { input, pairing, reader, detailOf, isForbidden }
-      const surelyLate = lateSettlements({ ...lateInput, candidates: mayBeLate, links: ids.lateLinks }).filter(
-        isOnlyLate(lateInput)
-      )
+      const surelyLate = [
+        ...retoldRows({ ...lateInput, candidates: mayBeRetold }),
+        ...lateSettlements({ ...lateInput, candidates: mayBeLate, links: ids.lateLinks }).filter(isOnlyLate(lateInput))
+      ]
       const settled = new Set(surelyLate.flatMap(({ booked, entry }) => [entry.id, booked.id]))
       const free = possible.filter((entry) => !pairing.isTaken(entry) && !settled.has(entry.id))
       let suggestions: ReadonlyArray<Suggestion> = []
@@ -199,7 +204,7 @@ const candidatesOf = (
     const named = trusted(input.idTrust) && input.coverage.kind === "delta"
     return named ? [] : input.held.filter((entry) => !pairing.isTaken(entry))
   }
-  const mayBeMeant = candidateTest(input, daysOf(input, open))
+  const mayBeMeant = candidateTest(input, open)
   return input.held.filter((entry) => !pairing.isTaken(entry) && mayBeMeant(entry))
 }
 
