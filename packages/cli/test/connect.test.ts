@@ -143,7 +143,7 @@ describe("the page on which statements are uploaded", () => {
       200,
       "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ])
-    expect(first.text).toContain("Upload a statement to Statements &lt;b&gt;")
+    expect(first.text).toContain("Statements &lt;b&gt;: upload a statement")
     const sent = await send(page, statement, "<i>march.csv")
     expect([sent.status, /<li>(.*)<\/li>/.exec(sent.text)![1]]).toEqual([
       200,

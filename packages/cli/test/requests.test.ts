@@ -185,6 +185,29 @@ describe("requests", () => {
     expect((await run(["jobs", "list", "--cursor", "x"], { env: server.env })).code).toBe(2)
   })
 
+  it("finds the feed of a job where none is named, and says when no feed has it", async () => {
+    const server = await start(({ url }, response) => {
+      if (url === "/v1/feeds") json(response, 200, list('{"id":"feed_1"},{"id":"feed_2"}'))
+      else if (url === "/v1/feeds/feed_2/jobs/job_7") json(response, 200, '{"success":true,"data":{"id":"job_7"}}')
+      else json(response, 404, '{"success":false,"error":"Not found","code":"NOT_FOUND"}')
+    })
+    const found = await run(["jobs", "get", "job_7"], { env: server.env })
+    expect([found.code, JSON.parse(found.out)]).toEqual([0, { id: "job_7" }])
+    const missing = await run(["jobs", "cancel", "job_8"], { env: server.env })
+    expect([missing.code, missing.out]).toEqual([2, ""])
+    expect(missing.err).toContain("No feed that this key can read has the job job_8.")
+  })
+
+  it("stops looking for a job at an answer that is not about it", async () => {
+    const server = await start(({ url }, response) => {
+      if (url === "/v1/feeds") json(response, 200, list('{"id":"feed_1"}'))
+      else json(response, 403, '{"success":false,"error":"No","code":"FORBIDDEN"}')
+    })
+    const { code, err } = await run(["jobs", "get", "job_7"], { env: server.env })
+    expect(code).not.toBe(0)
+    expect(err).not.toContain("No feed that this key can read")
+  })
+
   it("follows the pages to the last one with --all", async () => {
     const server = await start(({ url }, response) => {
       const cursor = new URL(url, "http://x").searchParams.get("cursor")
@@ -394,7 +417,7 @@ describe("exit codes", () => {
     ["an unknown command", ["nope"], "Unknown subcommand"],
     ["an unknown option", ["banks", "list", "--nope"], "--nope"],
     ["a missing argument", ["banks", "get"], "bank-id"],
-    ["a missing option", ["jobs", "get", "job_1"], "--feed"],
+    ["a missing option", ["rows", "list"], "--table"],
     ["an id that leads elsewhere", ["banks", "get", ".."], "an id of letters"],
     ["a limit below one", ["rows", "list", "--table", "t", "--limit", "0"], "at least 1"],
     ["an unknown status", ["jobs", "list", "--feed", "f", "--status", "done"], "done"],

@@ -3,7 +3,6 @@
  * (`HttpRouter.toWebHandler`) and embedders mount the same thing.
  */
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Collections, type ServedCollection } from "@millrace/core/collection"
@@ -35,6 +34,7 @@ import { routesOf } from "./request/Routes.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
 import * as UploadPage from "./connect/UploadPage.ts"
 import * as Probes from "./Probes.ts"
+import * as Reference from "./Reference.ts"
 import * as Welcome from "./Welcome.ts"
 
 const handlers = Layer.mergeAll(
@@ -60,9 +60,6 @@ const handlers = Layer.mergeAll(
   RowHandlers.layer
 )
 
-/** The page of the reference loads nothing from elsewhere and tells nobody that it was opened. */
-const documents = { withDefaultFonts: false, telemetry: false, showOperationId: true }
-
 const appOf = (added: ReadonlyArray<ServedCollection>) => {
   const { api, entries } = apiWith(added.map(({ contract }) => contract))
   const own = added.map(({ contract, useCases }) =>
@@ -71,7 +68,7 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
   const served = Layer.mergeAll(handlers, ...own)
   return Layer.mergeAll(
     HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(served)),
-    HttpApiScalar.layer(api, { path: "/docs", scalar: documents }),
+    Reference.layer(api),
     Probes.layer,
     Welcome.layer,
     ConnectPages.layer,

@@ -249,5 +249,25 @@ describe("the OpenAPI document", () => {
     const page = await server.call("GET", "/docs", { anonymous: true })
     expect(page.headers.get("content-type")).toContain("text/html")
     expect(page.text).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
+    const slashed = await server.call("GET", "/docs/", { anonymous: true })
+    expect([slashed.status, slashed.text]).toEqual([200, page.text])
+    expect((await server.call("GET", "/favicon.ico", { anonymous: true })).headers.get("content-type")).toBe(
+      "image/x-icon"
+    )
+  })
+
+  it("has no script inside of the page, and offers no services of others", async () => {
+    const page = await server.call("GET", "/docs", { anonymous: true })
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self';")
+    const scripts = [...page.text.matchAll(/<script([^>]*)>([^<]*)/g)]
+    expect(scripts.map(([, attributes, text]) => [attributes, text])).toEqual([
+      [' src="/docs/scalar.js"', ""],
+      [' src="/docs/start.js"', ""]
+    ])
+    const start = await server.call("GET", "/docs/start.js", { anonymous: true })
+    expect(start.headers.get("content-type")).toContain("text/javascript")
+    for (const setting of ['"showDeveloperTools":"never"', '"hideClientButton":true', '"telemetry":false']) {
+      expect(start.text).toContain(setting)
+    }
   })
 })

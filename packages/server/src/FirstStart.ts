@@ -14,7 +14,7 @@ import { isActive, type Job } from "@millrace/core/job"
 import { Providers } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
 import { acrossWorkspaces, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
-import { join } from "node:path"
+import { isAbsolute, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -26,17 +26,18 @@ const demoRules = {
   rules: [
     {
       name: "Rent",
-      conditions: { logic: "and", conditions: [{ field: "description", operator: "contains", value: "rent" }] },
+      // As a word: parents, car rentals and current accounts have these letters, too.
+      conditions: {
+        logic: "and",
+        conditions: [{ field: "description", operator: "matches", value: "(?i)\\brent\\b" }]
+      },
       action: { field: "category", value: "RENT_AND_UTILITIES" }
     },
     {
       name: "Own transfers",
       conditions: {
-        logic: "or",
-        conditions: [
-          { field: "description", operator: "contains", value: "transfer to" },
-          { field: "description", operator: "contains", value: "transfer from" }
-        ]
+        logic: "and",
+        conditions: [{ field: "description", operator: "matches", value: "(?i)\\btransfer (to|from)\\b" }]
       },
       action: { field: "notes", value: "Between own accounts" }
     },
@@ -72,18 +73,6 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
       })
     )
   const banks = yield* Effect.forEach(demoBanks, connect)
-  // First the rules: a feed can only be mapped from a field that somebody writes.
-  yield* (yield* Enrichments).create(caller, {
-    name: "First rules",
-    type: "rule",
-    dataType: "transactions",
-    allFeeds: true,
-    config: demoRules
-  })
-  const taken = yield* Effect.forEach(
-    starters.filter(({ name }) => demoStarters.has(name)),
-    ({ enrichment }) => Effect.flatMap(Enrichments, (all) => all.create(caller, { ...enrichment, allFeeds: true }))
-  )
   const feeds = yield* Feeds
   const transactions = {
     source: "sync",
@@ -94,8 +83,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
         .flatMap(({ accounts }) => accounts)
         .filter(({ supports }) => supports.includes("transactions"))
         .map(({ bankId, id }) => ({ bankId, accountId: id }))
-    },
-    fieldMappings: [...defaultMappings({ dataType: "transactions" }), ...written]
+    }
   } as const
   const table = yield* (yield* Tables).create(caller, { name: "Transactions", fields: [] })
   const toTable = yield* feeds.create(caller, {
@@ -112,6 +100,22 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
     })
     made.push(toFile.feed)
   }
+  // Feeds of other people's banks are none of the demo's business: its enrichments name its own.
+  const feedIds = made.map(({ id }) => id)
+  yield* (yield* Enrichments).create(caller, {
+    name: "First rules",
+    type: "rule",
+    dataType: "transactions",
+    feedIds,
+    config: demoRules
+  })
+  const taken = yield* Effect.forEach(
+    starters.filter(({ name }) => demoStarters.has(name)),
+    ({ enrichment }) => Effect.flatMap(Enrichments, (all) => all.create(caller, { ...enrichment, feedIds }))
+  )
+  // Last, since a feed can only be mapped from a field that somebody writes.
+  const fieldMappings = [...defaultMappings({ dataType: "transactions" }), ...written]
+  for (const id of feedIds) yield* feeds.update(caller, id, { fieldMappings }, undefined)
   return { caller, banks, feeds: made, table, taken }
 })
 
@@ -122,8 +126,8 @@ const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
   const { owner, secret, workspace } = yield* (yield* Workspaces).found({
     name: "My workspace",
     plan: "enterprise",
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    baseCurrency: Currency.make("USD"),
+    timezone: settings.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    baseCurrency: settings.currency ?? Currency.make("USD"),
     ownerEmail
   })
   const caller = asOwner(workspace, owner)
@@ -203,24 +207,30 @@ const tellFound = Effect.fn("FirstStart.tellFound")(function* (
   }
 })
 
+/** As short as it is said where the server was started. */
+const shortPath = (path: string): string => {
+  const below = relative(process.cwd(), path)
+  return below.startsWith("..") || isAbsolute(below) ? path : below
+}
+
 const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secret: string) =>
   Effect.gen(function* () {
     const base = `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`
     yield* Terminal.say()
     yield* Terminal.say(`  ${Terminal.bold("Delivered")}`)
-    yield* Terminal.field("table", `${base}/v1/tables/${tableId}/rows`)
+    yield* Terminal.field("table", tableId)
     if (settings.filesFolder !== undefined) {
-      yield* Terminal.field("file", join(workspaceFolder(settings.filesFolder, id), "transactions.csv"))
+      yield* Terminal.field("file", shortPath(join(workspaceFolder(settings.filesFolder, id), "transactions.csv")))
     }
     yield* Terminal.say()
     yield* Terminal.say(`  ${Terminal.bold("Call it")}`)
+    yield* Terminal.say(`  export KEY=${secret}`)
     for (const path of ["whoami", "banks", "feeds"]) {
-      yield* Terminal.say(`  curl -H 'X-API-Key: ${secret}' ${base}/v1/${path}`)
+      yield* Terminal.say(`  curl -H "X-API-Key: $KEY" ${base}/v1/${path}`)
     }
     const place = settings.port === 8080 ? "" : ` --base-url ${base}`
-    yield* Terminal.say(
-      `  npx millrace login${place}   ${Terminal.dim("asks for the key; then npx millrace feeds list")}`
-    )
+    yield* Terminal.say(`  npx millrace login${place}   ${Terminal.dim("asks for the key, once")}`)
+    yield* Terminal.say(`  npx millrace rows list --table ${tableId}`)
   })
 
 /** Of processes that start together, one makes it. */
@@ -242,10 +252,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
-  yield* Terminal.field(
-    "",
-    Terminal.dim("npm start -- --sign-in prints a session, which removing banks for good needs")
-  )
+  yield* Terminal.field("", Terminal.dim("npm start -- --sign-in prints a session, to remove banks for good"))
   if (demo === undefined) return true
   const { banks, feeds, caller, table, taken } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {

@@ -1,15 +1,23 @@
 /** What became of each run, for whoever runs the server: one line, a warning where somebody should look. */
 import { isActive, type Job } from "@millrace/core/job"
-import { JobStore } from "@millrace/core/storage"
+import { FeedStore, JobStore } from "@millrace/core/storage"
 import { JobEnded } from "@millrace/jobs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
-/** Failures and waits are warnings. */
-export const lineOf = (job: Job): { readonly text: string; readonly warns: boolean } => {
-  const { created, failed, read, removed, updated } = job.counts
-  const counts = `${read} read, ${created} created, ${updated} updated, ${removed} removed, ${failed} failed`
+/** The counts that say something: what was read always, and the others where they are not 0. */
+const countsOf = ({ created, failed, read, removed, updated }: Job["counts"]): string =>
+  [
+    `${read} read`,
+    ...Object.entries({ created, updated, removed, failed }).flatMap(([name, many]) =>
+      many === 0 ? [] : `${many} ${name}`
+    )
+  ].join(", ")
+
+/** Failures and waits are warnings. `feed` is its name; a feed that is gone has none. */
+export const lineOf = (job: Job, feed?: string): { readonly text: string; readonly warns: boolean } => {
+  const counts = countsOf(job.counts)
   const [fault] = job.errors.toSorted((a, b) => Number(b.severity === "fatal") - Number(a.severity === "fatal"))
   const state =
     job.status === "paused"
@@ -17,16 +25,17 @@ export const lineOf = (job: Job): { readonly text: string; readonly warns: boole
       : job.status
   const why = fault === undefined ? "" : `: ${fault.code === undefined ? "" : `${fault.code}: `}${fault.message}`
   return {
-    text: `Sync ${state}: ${counts}${why}`,
+    text: `${feed === undefined ? "Sync" : `Sync of ${feed}`} ${state}: ${counts}${why}`,
     warns: job.status === "failed" || (job.status === "paused" && job.pauseReason !== "user")
   }
 }
 
-const tell = (job: Job) => {
+const tell = Effect.fnUntraced(function* (job: Job) {
   // Given back: whoever takes it up tells.
-  if (isActive(job.status) && job.status !== "paused") return Effect.void
-  const { text, warns } = lineOf(job)
-  return (warns ? Effect.logWarning(text) : Effect.logInfo(text)).pipe(
+  if (isActive(job.status) && job.status !== "paused") return
+  const feed = yield* (yield* FeedStore).get(job.workspaceId, job.feedId)
+  const { text, warns } = lineOf(job, Option.getOrUndefined(feed)?.name)
+  yield* (warns ? Effect.logWarning(text) : Effect.logInfo(text)).pipe(
     Effect.annotateLogs({
       jobId: job.id,
       feedId: job.feedId,
@@ -35,19 +44,20 @@ const tell = (job: Job) => {
       codes: [...new Set(job.errors.flatMap(({ code }) => (code === undefined ? [] : [code])))]
     })
   )
-}
+})
 
 /** A line in the log for each run that ended here. */
 export const layer = Layer.effect(
   JobEnded,
-  Effect.map(
-    JobStore,
-    (jobs) =>
-      ({ job }) =>
-        jobs.get(job.workspaceId, job.feedId, job.id).pipe(
-          Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: tell })),
-          // What happened is stored: that it cannot be told is no reason to run again.
-          Effect.ignore
-        )
-  )
+  Effect.gen(function* () {
+    const jobs = yield* JobStore
+    const stores = yield* Effect.context<FeedStore>()
+    return ({ job }) =>
+      jobs.get(job.workspaceId, job.feedId, job.id).pipe(
+        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: tell })),
+        Effect.provide(stores),
+        // What happened is stored: that it cannot be told is no reason to run again.
+        Effect.ignore
+      )
+  })
 )

@@ -2,7 +2,6 @@
  * Lines on standard output, those of one turn of the process in one write: each write is a call into the system, and
  * wakes whoever reads. A process that ends by itself has written all of them.
  */
-import * as Effect from "effect/Effect"
 
 const { stdout } = process
 
@@ -22,12 +21,11 @@ const flush = (): void => {
 process.once("exit", flush)
 
 /** Writes the line soon. */
-export const writeSoon = (line: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    lines += `${line}\n`
-    if (lines.length >= most) flush()
-    else if (!waits) {
-      waits = true
-      setImmediate(flush)
-    }
-  })
+export const writeSoon = (line: string): void => {
+  lines += `${line}\n`
+  if (lines.length >= most) flush()
+  else if (!waits) {
+    waits = true
+    setImmediate(flush)
+  }
+}

@@ -6,13 +6,11 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
+import { logger } from "./LogForm.ts"
 import * as Terminal from "./Terminal.ts"
 
-// The person reads standard output; standard error takes the log: for programs one JSON object a line.
-const logFormat = process.stderr.isTTY === true ? Logger.formatLogFmt : Logger.formatJson
-
 const logging = Layer.mergeAll(
-  Logger.layer([Logger.withConsoleError<unknown, string>(logFormat)]),
+  Logger.layer([logger]),
   Layer.succeed(References.MinimumLogLevel, "Info"),
   // Nobody collects the spans of this process, and they would cost each request as much as its checks.
   Layer.succeed(References.TracerEnabled, false)
@@ -58,7 +56,7 @@ export const run = <E>(program: Effect.Effect<unknown, E>): void => {
     Effect.onExit((exit): Effect.Effect<void> => {
       if (Exit.isSuccess(exit)) return Effect.void
       return Cause.hasInterruptsOnly(exit.cause)
-        ? Terminal.say("\n  Stopped.")
+        ? Effect.andThen(Terminal.endProgress, Terminal.say("\n  Stopped."))
         : Effect.sync(
             () => void process.stderr.write(`\n${Terminal.red("Millrace cannot run:")} ${explain(exit.cause)}\n`)
           )

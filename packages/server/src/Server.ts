@@ -23,17 +23,7 @@ import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
-import {
-  AccessLog,
-  Compressor,
-  guard,
-  plainLineOf,
-  Readiness,
-  serve,
-  serverOptions,
-  TrustedProxies,
-  within
-} from "@millrace/http"
+import { Compressor, guard, Readiness, serve, serverOptions, TrustedProxies, within } from "@millrace/http"
 import { TaskKinds } from "@millrace/core/task"
 import { layerCluster } from "@millrace/jobs/cluster"
 import { Drain, housekeeping, TaskRunner } from "@millrace/jobs"
@@ -56,7 +46,6 @@ import * as LeanDeliveries from "./LeanDeliveries.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
-import * as Terminal from "./Terminal.ts"
 
 /** Set from the moment at which the process was told to stop. */
 class Stopping extends Context.Service<Stopping, { yes: boolean }>()("@millrace/server/Server/Stopping") {
@@ -328,9 +317,6 @@ const layerHttp = (settings: Settings) =>
     Layer.provide(readiness),
     Layer.provide(Layer.succeed(Compressor, compress)),
     Layer.provide(Layer.succeed(TrustedProxies, settings.isProxy ?? (() => false))),
-    Layer.provide(
-      Terminal.isTerminal ? Layer.succeed(AccessLog, (entry) => Terminal.say(plainLineOf(entry))) : Layer.empty
-    ),
     Layer.provide(
       settings.requestsPerMinute === undefined ? Layer.empty : Layer.succeed(AgreedRate, settings.requestsPerMinute)
     ),

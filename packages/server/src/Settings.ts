@@ -2,7 +2,7 @@
 import { BlockList, isIP } from "node:net"
 import { resolve } from "node:path"
 import { type ChannelOptions, privateHosts } from "@millrace/adapters"
-import { limits } from "@millrace/core"
+import { Currency, limits, zoneOf } from "@millrace/core"
 import type { RequestBudget } from "@millrace/core/rate"
 import type { TableSettings } from "@millrace/core/table"
 import type { UploadSettings } from "@millrace/core/upload"
@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isKey, keyBytes } from "./KeyFile.ts"
+import { logFormOf } from "./LogForm.ts"
 import { channelsOf, messageConfig, messageSettingNames } from "./MessageSettings.ts"
 
 export interface Settings {
@@ -55,6 +56,10 @@ export interface Settings {
   readonly isProxy?: (address: string) => boolean
   /** What carries messages to people besides requests; absent: nothing. */
   readonly channels?: ChannelOptions
+  /** Of a workspace that a first start makes; absent: US dollars. */
+  readonly currency?: Currency.Currency
+  /** Of a workspace that a first start makes, by its IANA name; absent: the time zone of this machine. */
+  readonly timezone?: string
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
   /** Absent: as the kernel has it. */
@@ -90,6 +95,9 @@ const config = Config.all({
   privateHosts: optional(Config.String("MILLRACE_PRIVATE_HOSTS")),
   trustedProxies: optional(Config.String("MILLRACE_TRUSTED_PROXIES")),
   messages: messageConfig,
+  currency: optional(Config.String("MILLRACE_CURRENCY")),
+  timezone: optional(Config.String("MILLRACE_TIMEZONE")),
+  log: optional(Config.String("MILLRACE_LOG")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
   filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
@@ -223,6 +231,20 @@ const parseProxies = (text: string | undefined): Effect.Effect<(address: string)
   })
 }
 
+const parseCurrency = (text: string): Effect.Effect<Currency.Currency, SettingInvalid> => {
+  const currency = Currency.parse(text.trim())
+  return currency === undefined
+    ? invalid(`MILLRACE_CURRENCY must be an ISO 4217 code, such as EUR, and is "${text}".`)
+    : Effect.succeed(currency)
+}
+
+const parseTimeZone = (text: string): Effect.Effect<string, SettingInvalid> => {
+  const zone = zoneOf(text.trim())
+  return zone === undefined
+    ? invalid(`MILLRACE_TIMEZONE must be the name of a time zone, such as Europe/Berlin, and is "${text}".`)
+    : Effect.succeed(zone)
+}
+
 /** Several processes meet in one database; the built-in one belongs to the process that started it. */
 const checkShared = (
   name: string,
@@ -252,6 +274,10 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_HOST: "address to serve on (default 127.0.0.1; 0.0.0.0 for all)",
   MILLRACE_PUBLIC_URL:
     "address at which browsers and providers reach this server, such as https://money.example (default: this machine alone)",
+  MILLRACE_CURRENCY: "base currency of the workspace that a first start makes, such as EUR (default USD)",
+  MILLRACE_TIMEZONE: "its time zone, such as Europe/Berlin (default: that of this machine)",
+  MILLRACE_LOG:
+    "text: log and requests as lines for people; json: for programs (default text; json with NODE_ENV=production)",
   DATABASE_URL: "a PostgreSQL 18 of yours; without it one is started in the data folder",
   MILLRACE_DATABASE_DIRECT:
     "true: no pooler stands in between, so small statements cost half as much (default false); see Operating first",
@@ -292,6 +318,9 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   const ownFiles = raw.databaseUrl === undefined ? resolve(dataFolder, "files") : undefined
   yield* checkSecret(raw.secretKey)
   yield* checkUrl(raw.databaseUrl)
+  if (logFormOf({ MILLRACE_LOG: raw.log }) === undefined) {
+    return yield* invalid(`MILLRACE_LOG must be text or json, and is "${raw.log}".`)
+  }
   const slots = yield* wholeNumber("MILLRACE_SLOTS", raw.slots, { least: 0, most: 100, otherwise: 4 })
   const cluster = yield* parseCluster(raw.cluster)
   yield* checkShared("MILLRACE_CLUSTER", cluster !== undefined, raw.databaseUrl)
@@ -353,6 +382,8 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
       most: 100_000,
       otherwise: plans.enterprise.requestsPerMinute
     }),
+    ...(raw.currency === undefined ? {} : { currency: yield* parseCurrency(raw.currency) }),
+    ...(raw.timezone === undefined ? {} : { timezone: yield* parseTimeZone(raw.timezone) }),
     jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 }),
     tables: rows,
     uploads: { maxBytes: mebibytes * mebibyte, keepDays, ...kept }

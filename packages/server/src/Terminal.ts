@@ -1,7 +1,8 @@
-/** What the server says to the person who starts it. Plain lines; bars and colours only on a terminal. */
+/** What the server says to the person who starts it: plain lines, wrapped to the screen; bars and colours only on a terminal. */
 import * as Effect from "effect/Effect"
+import { wrapped } from "./WrappedText.ts"
 
-const { stdout } = process
+const { stderr, stdout } = process
 
 /** Someone who pipes us into `head` closes the pipe early; that is no error of ours. */
 stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -20,13 +21,19 @@ export const green = paint("32")
 export const red = paint("31")
 export const yellow = paint("33")
 
+const columns = (): number => (stdout.columns > 0 ? stdout.columns : 80)
+
 export const say = (line = ""): Effect.Effect<void> => Effect.sync(() => void stdout.write(`${line}\n`))
 
 const nameWidth = 12
+const indent = nameWidth + 2
 
-/** `  Name        value`. */
+/** `  Name        value`. On a terminal a long value goes on below its beginning. */
 export const field = (name: string, value: string): Effect.Effect<void> =>
-  say(`  ${dim(name.padEnd(nameWidth))}${value}`)
+  Effect.suspend(() => {
+    const lines = isTerminal ? wrapped(value, columns() - indent) : [value]
+    return say(`  ${dim(name.padEnd(nameWidth))}${lines.join(`\n${" ".repeat(indent)}`)}`)
+  })
 
 const barWidth = 24
 
@@ -46,19 +53,49 @@ export interface Progress {
   readonly text: string
 }
 
-const columns = (): number => (stdout.columns > 0 ? stdout.columns : 80)
+let isDrawn = false
+/** What is written once the bar that stands on the screen is gone. */
+let held: Array<() => void> = []
+
+/** Writes now, or when the bar that stands on the screen is gone. */
+export const afterTheBar = (write: () => void): void => {
+  if (isDrawn) held.push(write)
+  else write()
+}
 
 /** Draws over the same line on a terminal; elsewhere nothing is drawn until the end. */
 export const progress = (name: string, state: Progress, tick: number): Effect.Effect<void> =>
   Effect.sync(() => {
     if (!isTerminal) return
-    const left = `${bar(state.done, state.total, tick)} ${state.text}`.slice(0, columns() - nameWidth - 3)
+    isDrawn = true
+    const left = `${bar(state.done, state.total, tick)} ${state.text}`.slice(0, columns() - indent - 1)
     stdout.write(`\r\u001b[2K  ${dim(name.padEnd(nameWidth))}${left}`)
   })
 
+/** Takes the bar away, and writes what waited for that. */
 export const endProgress: Effect.Effect<void> = Effect.sync(() => {
-  if (isTerminal) stdout.write("\r\u001b[2K")
+  if (isDrawn) stdout.write("\r\u001b[2K")
+  isDrawn = false
+  const writes = held
+  held = []
+  for (const write of writes) write()
 })
+
+/** Writes a line of the log to standard error. */
+export const logLine = (line: string): void => afterTheBar(() => void stderr.write(`${line}\n`))
+
+let introductions = 0
+
+/** Whether the server introduces itself right now. */
+export const isIntroducing = (): boolean => introductions > 0
+
+/** Runs what tells the person about everything that happens meanwhile. */
+export const introducing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => void introductions++),
+    () => effect,
+    () => Effect.sync(() => void introductions--)
+  )
 
 /** `1479` -> `1,479`. */
 export const count = (value: number): string => value.toLocaleString("en-US")

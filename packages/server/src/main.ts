@@ -1,6 +1,6 @@
 /** `npm start`: the bundled server. */
 import { AddedCollections } from "@millrace/core/collection"
-import { AccessLog, jsonLineOf } from "@millrace/http"
+import { AccessLog } from "@millrace/http"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import manifest from "../package.json" with { type: "json" }
@@ -11,7 +11,7 @@ import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys, ownerSessions } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
 import { type Configuration, loadConfiguration } from "./Configuration.ts"
-import { writeSoon } from "./LogLines.ts"
+import { writeRequest } from "./LogForm.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
@@ -66,7 +66,7 @@ const served = Effect.fnUntraced(function* (
     return yield* Effect.provide(connectBank(connect), Server.layerKernel(config, adapters, Server.layerNoEngine))
   }
   return yield* Effect.gen(function* () {
-    yield* firstStart(config)
+    yield* Terminal.introducing(firstStart(config))
     const base = `http://${config.host === "0.0.0.0" ? "127.0.0.1" : config.host}:${config.port}`
     yield* Terminal.say()
     yield* Terminal.field("API", `${base}/v1 ${Terminal.dim(`reference at ${base}/docs`)}`)
@@ -76,10 +76,7 @@ const served = Effect.fnUntraced(function* (
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never
-  }).pipe(
-    Effect.provide(Server.layer(config, adapters)),
-    Effect.provideService(AccessLog, (entry) => writeSoon(jsonLineOf(entry)))
-  )
+  }).pipe(Effect.provide(Server.layer(config, adapters)), Effect.provideService(AccessLog, writeRequest))
 })
 
 /** What is asked for, with the collections that modules bring. */

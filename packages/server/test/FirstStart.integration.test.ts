@@ -110,12 +110,11 @@ describe("npm start", () => {
       expect(told).toMatch(new RegExp(`Enriched +${name}: [1-9][\\d,]* rows\\n`))
     }
     expect(told).toMatch(/\n {2}Delivered\n/)
-    const log = server.stderr().trimEnd().split("\n")
-    expect(log.map((line) => JSON.parse(line) as unknown)).toEqual(
-      Array.from({ length: 2 }, () =>
-        expect.objectContaining({ level: "INFO", message: expect.stringMatching(/^Sync completed: [\d]+ read, /) })
-      )
-    )
+    expect(told).toMatch(/Sync +Transactions to a table: done, [\d,]+ read/)
+    expect(told).toMatch(/Sync +Transactions to a CSV file: done, [\d,]+ read/)
+    // It says itself what its syncs did: the log repeats nothing of it.
+    expect(server.stderr()).toBe("")
+    expect(told).not.toMatch(/^\{/m)
   })
 
   it("binds its owner to no limit of a plan but the rate that is set, 600 a minute unless set otherwise", async () => {
@@ -125,10 +124,11 @@ describe("npm start", () => {
   })
 
   it("answers the calls it proposes", async () => {
-    const proposed = [...server.stdout().matchAll(/curl -H 'X-API-Key: (\S+)' (\S+)/g)]
-    expect(proposed.map(([, , url]) => new URL(url ?? "").pathname)).toEqual(["/v1/whoami", "/v1/banks", "/v1/feeds"])
-    for (const [, key, url] of proposed) {
-      const answer = await call(url ?? "", key ?? "", new URL(url ?? "").pathname)
+    const [, key = ""] = /export KEY=(\S+)/.exec(server.stdout()) ?? []
+    const proposed = [...server.stdout().matchAll(/curl -H "X-API-Key: \$KEY" (\S+)/g)]
+    expect(proposed.map(([, url]) => new URL(url ?? "").pathname)).toEqual(["/v1/whoami", "/v1/banks", "/v1/feeds"])
+    for (const [, url] of proposed) {
+      const answer = await call(url ?? "", key, new URL(url ?? "").pathname)
       expect(answer.status, answer.body).toBe(200)
     }
     expect((await call(server.url, apiKey.replace(/.$/, "?"), "/v1/whoami")).status).toBe(401)
@@ -154,6 +154,17 @@ describe("npm start", () => {
     const [table] = await list<Identified>("/v1/tables")
     const filter = encodeURIComponent('{"field":"notes","op":"eq","value":"Between own accounts"}')
     expect((await list(`/v1/tables/${table?.id}/rows?filter=${filter}`)).length).toBeGreaterThan(10)
+  })
+
+  it("keeps its enrichments to its own feeds, so that no other feed is changed by them", async () => {
+    const feeds = (await list<Identified>("/v1/feeds")).map(({ id }) => id).toSorted()
+    const enrichments = await list<{ readonly allFeeds: boolean; readonly feedIds: ReadonlyArray<string> }>(
+      "/v1/enrichments"
+    )
+    expect(enrichments.length).toBeGreaterThan(5)
+    for (const { allFeeds, feedIds } of enrichments) {
+      expect([allFeeds, feedIds.toSorted()]).toEqual([false, feeds])
+    }
   })
 
   it("connects banks that have every data type between them", async () => {
@@ -227,7 +238,7 @@ describe("npm start", () => {
     expect(await server.kill("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" })
     expect(await folder.postgres()).toBe(orphan)
     await start()
-    expect(server.stderr()).toContain(`"pid":${orphan}`)
+    expect(server.stderr()).toContain(`(pid=${orphan})`)
     const successor = await folder.postgres()
     expect(successor).toBeGreaterThan(0)
     expect(successor).not.toBe(orphan)

@@ -7,8 +7,9 @@ const job = (more: Partial<Job>) =>
 const error = { message: "The bank does not answer.", category: "provider", code: "UPSTREAM_DOWN" }
 
 it("tells how a run ended with its counts, and warns of failures and waits with their reason", () => {
-  const counts = "7 read, 5 created, 0 updated, 0 removed, 0 failed"
+  const counts = "7 read, 5 created"
   expect(lineOf(job({ status: "completed" }))).toEqual({ text: `Sync completed: ${counts}`, warns: false })
+  expect(lineOf(job({ status: "completed" }), "Books").text).toBe(`Sync of Books completed: ${counts}`)
   const errors = [
     { ...error, severity: "warning", message: "Slow." },
     { ...error, severity: "fatal" }

@@ -21,6 +21,9 @@ describe("a setting that cannot be used", () => {
       { MILLRACE_PORT: "abc" },
       'MILLRACE_PORT must be a whole number from 1 to 65535, and is "abc".'
     ],
+    ["a currency that does not exist", { MILLRACE_CURRENCY: "EURO" }, "MILLRACE_CURRENCY must be an ISO 4217 code"],
+    ["a time zone that does not exist", { MILLRACE_TIMEZONE: "Mars/Olympus" }, "MILLRACE_TIMEZONE must be the name of"],
+    ["a log in no form that there is", { MILLRACE_LOG: "xml" }, 'MILLRACE_LOG must be text or json, and is "xml".'],
     ["a port beyond the last", { MILLRACE_PORT: "70000" }, "MILLRACE_PORT must be a whole number from 1 to 65535"],
     ["too many slots", { MILLRACE_SLOTS: "101" }, "MILLRACE_SLOTS must be a whole number from 0 to 100"],
     ["no slot for jobs and nobody else to run them", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS=0 needs DATABASE_URL"],

@@ -149,7 +149,7 @@ const sync = Command.make(
       })
       const job = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: `/v1/feeds/${feedId}/sync`, body }))
       if (!wait) return yield* (yield* Output).record(job)
-      return yield* watch(feedId, yield* jobIdOf(job))
+      return yield* watch(`/v1/feeds/${feedId}/jobs/${yield* jobIdOf(job)}`)
     })
 ).pipe(
   Command.withDescription("Start a sync job"),

@@ -25,12 +25,25 @@ const typeOf = ({ items, type: given }: Node): DerivedField["type"] | undefined 
   return scalars.has(type) ? (type === "string" ? "text" : (type as DerivedField["type"])) : undefined
 }
 
-const kinds: Readonly<Record<DerivedField["type"], string>> = {
-  text: "Text",
-  integer: "Whole number",
-  number: "Number",
-  boolean: "Whether it is so",
-  texts: "Text; may be given several times"
+/** The state that a field of true or false names: `createMissingColumns` -> `Create missing columns, yes or no`. */
+const stateOf = (name: string): string => {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ")
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}, yes or no`
+}
+
+const descriptionOf = (type: DerivedField["type"], name: string): string => {
+  switch (type) {
+    case "text":
+      return "Text"
+    case "integer":
+      return "Whole number"
+    case "number":
+      return "Number"
+    case "boolean":
+      return stateOf(name)
+    case "texts":
+      return "Text; may be given several times"
+  }
 }
 
 /** A field that an option can say; `undefined` for one that only a file can. */
@@ -39,7 +52,7 @@ export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | u
   const type = typeOf(plain)
   if (type === undefined) return undefined
   const choices = listOf(plain["enum"]).filter((one) => typeof one === "string")
-  const description = text || textOf(plain["description"]) || kinds[type]
+  const description = text || textOf(plain["description"]) || descriptionOf(type, name)
   if (choices.length > 0 && choices.every((one) => one === "true" || one === "false")) {
     return { name, type: "boolean", description }
   }

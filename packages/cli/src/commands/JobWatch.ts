@@ -26,13 +26,13 @@ const leastPause = 1_000
 /** Part of the requests per minute that waiting may use up. */
 const share = 0.5
 
-/** Shows the job when it has ended; fails unless it completed. */
-export const watch = Effect.fn("JobWatch.watch")(function* (feedId: string, jobId: string) {
+/** Shows the job at this address when it has ended; fails unless it completed. */
+export const watch = Effect.fn("JobWatch.watch")(function* (path: string) {
   const api = yield* Api
   const notes = yield* Notes
   let pause = firstPause
   for (;;) {
-    const answer = yield* api.send({ method: "GET", path: `/v1/feeds/${feedId}/jobs/${jobId}` })
+    const answer = yield* api.send({ method: "GET", path })
     const job = yield* recordOf(answer)
     const status = textAt(job, "status")
     if (!isActive(status)) {

@@ -63,26 +63,48 @@ const list = Command.make(
     })
 ).pipe(Command.withDescription("List the newest sync jobs of all feeds, or with --feed those of one"))
 
-const get = Command.make("get", { feed, id }, (input) =>
-  showRecord({ method: "GET", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
+/** The address of a job. Without its feed the feeds are asked for it, since the API names a job below its feed. */
+const pathOf = Effect.fn("Jobs.pathOf")(function* (feedId: Option.Option<string>, jobId: string) {
+  if (Option.isSome(feedId)) return `/v1/feeds/${feedId.value}/jobs/${jobId}`
+  const feeds = yield* listAt("/v1/feeds", [])
+  for (const one of feeds) {
+    const path = `/v1/feeds/${String(one["id"])}/jobs/${jobId}`
+    const isThere = yield* (yield* Api).send({ method: "GET", path }).pipe(
+      Effect.as(true),
+      Effect.catchIf(
+        (error) => error._tag === "ApiRefused" && error.status === 404,
+        () => Effect.succeed(false)
+      )
+    )
+    if (isThere) return path
+  }
+  return yield* new UsageFault({ message: `No feed that this key can read has the job ${jobId}.` })
+})
+
+const optionalFeed = Flag.optional(feed)
+
+const get = Command.make("get", { feed: optionalFeed, id }, (input) =>
+  Effect.flatMap(pathOf(input.feed, input.id), (path) => showRecord({ method: "GET", path }))
 ).pipe(Command.withDescription("Show a sync job"))
 
-const cancel = Command.make("cancel", { feed, id }, (input) =>
-  showRecord({ method: "DELETE", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
+const cancel = Command.make("cancel", { feed: optionalFeed, id }, (input) =>
+  Effect.flatMap(pathOf(input.feed, input.id), (path) => showRecord({ method: "DELETE", path }))
 ).pipe(Command.withDescription("Cancel a sync job"))
 
-const pause = Command.make("pause", { feed, id }, (input) =>
-  showRecord({ method: "POST", path: `/v1/feeds/${input.feed}/jobs/${input.id}/pause` })
+const pause = Command.make("pause", { feed: optionalFeed, id }, (input) =>
+  Effect.flatMap(pathOf(input.feed, input.id), (path) => showRecord({ method: "POST", path: `${path}/pause` }))
 ).pipe(
   Command.withDescription("Pause a sync job at the end of the page it is at; resume it within 24 hours"),
   Command.withShortDescription("Pause a sync job")
 )
 
-const resume = Command.make("resume", { feed, id }, (input) =>
-  showRecord({ method: "POST", path: `/v1/feeds/${input.feed}/jobs/${input.id}/resume` })
+const resume = Command.make("resume", { feed: optionalFeed, id }, (input) =>
+  Effect.flatMap(pathOf(input.feed, input.id), (path) => showRecord({ method: "POST", path: `${path}/resume` }))
 ).pipe(Command.withDescription("Resume a paused sync job"))
 
-const watchJob = Command.make("watch", { feed, id }, (input) => watch(input.feed, input.id)).pipe(
+const watchJob = Command.make("watch", { feed: optionalFeed, id }, (input) =>
+  Effect.flatMap(pathOf(input.feed, input.id), watch)
+).pipe(
   Command.withDescription("Wait until a sync job has ended; exit code 1 unless it completed"),
   Command.withShortDescription("Wait until a sync job has ended")
 )

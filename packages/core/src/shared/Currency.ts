@@ -86,6 +86,10 @@ export const minorDigits = (currency: Currency): number =>
 export const toMinorUnit = (amount: Decimal.Decimal, currency: Currency): Decimal.Decimal =>
   Decimal.roundHalfEven(amount, minorDigits(currency))
 
+/** An amount as people read it: `-1500.00 USD`, with the digits of the smallest unit at least. */
+export const amountText = (amount: Decimal.Decimal, currency: Currency): string =>
+  `${Decimal.padded(amount, minorDigits(currency))} ${currency.startsWith("x:") ? currency.slice(2) : currency}`
+
 export const Currency: Schema.Codec<Currency, string> = Schema.String.pipe(
   Schema.refine((text): text is Currency => parse(text) === text, { expected: "an ISO 4217 currency code" })
 )

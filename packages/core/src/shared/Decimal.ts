@@ -87,6 +87,12 @@ export const scale = (value: Decimal): number => {
   return point < 0 ? 0 : value.length - point - 1
 }
 
+/** With at least so many digits after the point, as people read amounts: `-42.1` and 2 give `-42.10`. Never rounds. */
+export const padded = (value: Decimal, digits: number): string => {
+  const missing = digits - scale(value)
+  return missing <= 0 ? value : `${value}${scale(value) === 0 ? "." : ""}${"0".repeat(missing)}`
+}
+
 export const isNegative = (value: Decimal): boolean => value.charCodeAt(0) === 45
 
 export const negate = (value: Decimal): Decimal =>

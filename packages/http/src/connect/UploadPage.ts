@@ -31,7 +31,7 @@ const formOf = (state: string, label: string): string =>
 </form>`
 
 const emptyPage = ({ feed }: OpenedUploadPage, state: string, notice = ""): Page => ({
-  title: `Upload a statement to ${feed.name}`,
+  title: `${feed.name}: upload a statement`,
   body: `${notice}<p>Choose a file that you downloaded from your bank. A file that was uploaded before, or that overlaps with another one, doubles nothing.</p>
 ${formOf(state, "Statement file")}
 <div class="row"><a class="button plain" href="${escaped(addressOf(state, "/end"))}">Cancel</a></div>`

@@ -1,7 +1,7 @@
 /** The /v1 API as a layer over the use cases, and what surrounds it. */
 export { Readiness } from "../Readiness.ts"
 export { guard, serve, serverOptions } from "../Server.ts"
-export { AccessLog, jsonLineOf, plainLineOf } from "../middleware/AccessLog.ts"
+export { type AccessEntry, AccessLog, jsonLineOf, plainLineOf } from "../middleware/AccessLog.ts"
 export { Compressor, type Encoding } from "../middleware/Compression.ts"
 export { within } from "../middleware/Deadline.ts"
 export { TrustedProxies } from "../request/Person.ts"

@@ -72,13 +72,19 @@ const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, { 
 })
 
 /** Documents for people and generators: they hold nothing of anybody, and nothing of theirs comes from elsewhere. */
+const reference = {
+  "cache-control": "public, max-age=300",
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
+    "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
 const documentHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  docs: {
-    "cache-control": "public, max-age=300",
-    "content-security-policy":
-      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
-      "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  },
+  docs: reference,
+  "docs/": reference,
+  "docs/scalar.js": { "cache-control": "public, max-age=86400" },
+  "docs/start.js": { "cache-control": "public, max-age=300" },
+  "favicon.ico": { "cache-control": "public, max-age=86400" },
   "openapi.json": { "cache-control": "public, max-age=300" }
 }
 

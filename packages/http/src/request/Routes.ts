@@ -22,7 +22,17 @@ export interface Route {
 }
 
 /** Routes beside the API: the page at the root, probes and documents. */
-const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
+const outside: ReadonlyArray<string> = [
+  "/",
+  "/livez",
+  "/readyz",
+  "/openapi.json",
+  "/docs",
+  "/docs/",
+  "/docs/scalar.js",
+  "/docs/start.js",
+  "/favicon.ico"
+]
 
 /** Pages for people who connect a bank or upload files: `connect/ConnectPages`, `connect/UploadPage`. */
 const pages: ReadonlyArray<readonly [method: string, path: string]> = [

@@ -67,15 +67,15 @@ const sentenceOf = (one: Found, { baseline, value }: AnomalyEvidence): string =>
     case "amount":
       return baseline === null
         ? `${amount} is unusual.`
-        : `${amount} where ${Math.exp(baseline.center).toFixed(2)} is usual, by ${baseline.n} payments of the ${baseline.level}: ${one.score} distances off.`
+        : `${amount}, where about ${Math.exp(baseline.center).toFixed(2)} is usual: ${baseline.n} earlier payments of the ${baseline.level}.`
     case "newMerchant":
       return `${amount} at a merchant that was never paid before, more than is usual in the category.`
     case "duplicateCharge":
       return `${amount} was charged twice within two days, and on ${dates} earlier days once.`
     case "missedRecurring":
-      return `The next of ${payments} payments that recur has not come.`
+      return `The next payment has not come, after ${payments} in a regular series.`
     case "priceChange":
-      return `A payment that came again ${payments} times changed by ${delta.toFixed(2)}.`
+      return `The price changed by ${delta.toFixed(2)} after ${payments} payments.`
     case "foreignCurrency":
       return "The first payment of the account in this currency."
     case "velocity":

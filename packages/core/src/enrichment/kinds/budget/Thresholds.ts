@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
-import type { Currency } from "../../../shared/Currency.ts"
+import { amountText, type Currency } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { PlannedEvent, PlannedFinding } from "../SetKind.ts"
 import type { BudgetConfig } from "./BudgetConfig.ts"
@@ -147,7 +147,7 @@ export const crossingFindings = (
         kind: thresholdFinding,
         title: nothing
           ? `${name} from ${start}: nothing is budgeted, and money ${isFact(highest) ? "is" : "will probably be"} spent`
-          : `${name} from ${start}: ${percent} % ${what} (${budget} ${of.currency})`,
+          : `${name} from ${start}: ${percent} % ${what} (${amountText(budget, of.currency)})`,
         subject: { kind: "enrichment", id: of.enrichmentId },
         data: {
           line: line.key,

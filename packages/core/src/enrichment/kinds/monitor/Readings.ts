@@ -1,6 +1,7 @@
 /** What each check of a monitor says now (enrichments C13). */
 import type * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import { amountText } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import type { SetAccount } from "../SetKind.ts"
@@ -87,7 +88,7 @@ const readBalance = (check: CheckOf<"balance">, { accounts, config }: Reads): Re
           state: isBreached ? "breached" : "back",
           value: balance,
           size: Decimal.abs(over),
-          title: `${nameOf(account)}: the balance of ${balance} ${account.currency} is ${word} ${threshold}`,
+          title: `${nameOf(account)}: the balance of ${amountText(balance, account.currency)} is ${word} ${threshold}`,
           data: { accountId: account.accountId, balance, currency: account.currency, threshold, side: word }
         }
       ]
@@ -107,7 +108,7 @@ const readTieOut = (check: CheckOf<"tieOut">, { accounts, residuals }: Reads): R
         state: "breached",
         value: residual,
         size: Decimal.abs(residual),
-        title: `${nameOf(account)}: balance and transactions differ by ${residual} ${account.currency}`,
+        title: `${nameOf(account)}: balance and transactions differ by ${amountText(residual, account.currency)}`,
         data: { accountId: account.accountId, residual, currency: account.currency, from, to, explanations: causes },
         persistHours: check.persistHours
       }
@@ -184,7 +185,7 @@ const readRecurring = (check: CheckOf<"missingRecurring">, reads: Reads): Readon
         state: "breached",
         value: one.expected,
         size: Decimal.make("1"),
-        title: `${[...one.name].slice(0, 100).join("")}: expected on ${one.expected}, and not there`,
+        title: `${[...one.name].slice(0, 100).join("")}: expected on ${one.expected}, has not come`,
         data: { seriesId: one.id, accountId: one.account, expectedDate: one.expected, lastDate: one.date },
         persistHours: 0
       }
@@ -196,8 +197,10 @@ const readRecurring = (check: CheckOf<"missingRecurring">, reads: Reads): Readon
 const legReachDays = 60
 
 const readLegs = (check: CheckOf<"missingTransferLeg">, reads: Reads): ReadonlyArray<Reading> =>
-  reads.rows.flatMap(({ account, legs }) =>
-    legs.flatMap(({ amount, date, recordId }): ReadonlyArray<Reading> => {
+  reads.rows.flatMap(({ account, legs }) => {
+    const currency = reads.accounts.find(({ accountId }) => accountId === account)?.currency
+    const spoken = (amount: Decimal.Decimal) => (currency === undefined ? amount : amountText(amount, currency))
+    return legs.flatMap(({ amount, date, recordId }): ReadonlyArray<Reading> => {
       const until = CalendarDate.addDays(date, check.afterDays)
       const isOver = CalendarDate.daysBetween(until, reads.today) > legReachDays
       if (reads.today <= until || isOver || syncedOn(reads, account) <= until) return []
@@ -209,13 +212,13 @@ const readLegs = (check: CheckOf<"missingTransferLeg">, reads: Reads): ReadonlyA
           state: "breached",
           value: amount,
           size: Decimal.abs(amount),
-          title: `A transfer of ${amount} on ${date} has no other side`,
+          title: `A transfer of ${spoken(amount)} on ${date} has no other side`,
           data: { recordId, accountId: account, date, amount },
           persistHours: 0
         }
       ]
     })
-  )
+  })
 
 const fractionDigits = 12
 

@@ -1,6 +1,6 @@
 /** What is said of a series: claims on its payments, events, and what people see as a finding (enrichments C10). */
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
-import type { Currency } from "../../../shared/Currency.ts"
+import { amountText, type Currency } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
 import type { PlannedEvent, PlannedFinding, SetClaim } from "../SetKind.ts"
@@ -239,7 +239,7 @@ export class SeriesView {
       {
         key: this.id,
         kind: "recurring_series",
-        title: `${name}: ${cadence}, ${amount} ${currency}, next on ${expectedDate}`,
+        title: `${name}: ${cadence}, ${amountText(amount, currency)}, next on ${expectedDate}`,
         subject: { kind: "transaction", id: this.head.recordId },
         data: {
           seriesId: this.id,

@@ -1,6 +1,8 @@
 /** Links that a person is asked about, and what follows from their answer (enrichments C8, D2.8). */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Currency from "../../../shared/Currency.ts"
+import * as Decimal from "../../../shared/Decimal.ts"
 import type { Id } from "../../../shared/Ids.ts"
 import type { FactRequest } from "../EnrichmentFact.ts"
 import type { PlannedFinding, SetAccount } from "../SetKind.ts"
@@ -62,7 +64,11 @@ export const suggestionOf = (
   return {
     key: `suggestion:${linkId}`,
     kind: suggestionKind,
-    title: `${whole.amount} ${whole.currency} from ${nameOf(out)} to ${nameOf(into)}`.slice(0, longestTitle),
+    title:
+      `${Currency.amountText(Decimal.make(whole.amount), Currency.make(whole.currency))} from ${nameOf(out)} to ${nameOf(into)}`.slice(
+        0,
+        longestTitle
+      ),
     subject: { kind: "transaction", id: out.recordId },
     data
   }

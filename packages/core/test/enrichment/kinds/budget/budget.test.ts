@@ -240,11 +240,11 @@ describe("thresholds", () => {
           return world.said.flatMap(([, plan]) => plan.findings ?? []).map(({ title }) => title)
         })
         expect(yield* findings("-30")).toEqual([
-          "All from 2026-03-01: 80 % of the budget will probably be spent (100 EUR)"
+          "All from 2026-03-01: 80 % of the budget will probably be spent (100.00 EUR)"
         ])
         expect(yield* findings("-90")).toEqual([
-          "All from 2026-03-01: 80 % of the budget is spent (100 EUR)",
-          "All from 2026-03-01: 200 % of the budget will probably be spent (100 EUR)"
+          "All from 2026-03-01: 80 % of the budget is spent (100.00 EUR)",
+          "All from 2026-03-01: 200 % of the budget will probably be spent (100.00 EUR)"
         ])
         expect(yield* findings("-1", { currency: "JPY" })).toEqual(["Amounts in JPY are not counted: there is no rate"])
         expect(yield* findings("-1")).toEqual([])

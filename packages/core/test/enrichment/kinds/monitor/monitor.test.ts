@@ -90,7 +90,7 @@ describe("a case", () => {
       const at = (day: number, amount: string) =>
         world.look(`2026-03-${day}T08:00`, balance(amount, `2026-03-${day}T07:00`))
       expect(yield* at(10, "100")).toEqual([])
-      expect(yield* at(11, "80")).toEqual(["Everyday ****1234: the balance of 80 EUR is below 100"])
+      expect(yield* at(11, "80")).toEqual(["Everyday ****1234: the balance of 80.00 EUR is below 100"])
       expect(world.news).toEqual(["low:1"])
       yield* at(12, "76")
       expect(world.news).toEqual([])
@@ -119,7 +119,7 @@ describe("a case", () => {
       expect(messages()).toEqual([])
       yield* at(11, "80")
       yield* at(12, "60")
-      const title = "Everyday ****1234: the balance of 60 EUR is below 100"
+      const title = "Everyday ****1234: the balance of 60.00 EUR is below 100"
       expect(messages().map(({ content }) => content.title)).toEqual([title, `Worse: ${title}`])
       expect(messages()[0]).toMatchObject({
         destinations,
@@ -229,7 +229,7 @@ describe("payments", () => {
       expect(yield* world.look("2026-03-03T08:00", synced("2026-03-03T08:00"))).toEqual([])
       expect(yield* world.look("2026-03-05T08:00")).toEqual([])
       expect(yield* world.look("2026-03-05T09:00", synced("2026-03-05T09:00"))).toEqual([
-        "Rent: expected on 2026-03-01, and not there"
+        "Rent: expected on 2026-03-01, has not come"
       ])
       world.put(bill("b", "2026-03-05", "2026-04-01"))
       expect(yield* world.look("2026-03-05T10:00")).toEqual([])
@@ -243,7 +243,7 @@ describe("payments", () => {
       world.put(record("a", "2026-03-01", "-500", { type: "TRANSFER_OUTGOING" }), record("b", "2026-03-01", "-5"))
       expect(yield* world.look("2026-03-06T08:00", synced("2026-03-06T08:00"))).toEqual([])
       expect(yield* world.look("2026-03-07T08:00", synced("2026-03-07T08:00"))).toEqual([
-        "A transfer of -500 on 2026-03-01 has no other side"
+        "A transfer of -500.00 EUR on 2026-03-01 has no other side"
       ])
       world.put(record("a", "2026-03-01", "-500", { type: "TRANSFER_OUTGOING", "transfer.state": "auto" }))
       expect(yield* world.look("2026-03-07T09:00")).toEqual([])
@@ -303,7 +303,7 @@ describe("balances against transactions", () => {
         yield* world.look("2026-03-10T08:00", seen(10, "1000"))
         expect(yield* world.look("2026-03-13T08:00", seen(13, "880.50"))).toEqual([])
         expect(yield* world.look("2026-03-14T08:00", seen(14, "880.50"))).toEqual([
-          "Everyday ****1234: balance and transactions differ by -25 EUR"
+          "Everyday ****1234: balance and transactions differ by -25.00 EUR"
         ])
         expect(world.found[0]!.data["explanations"]).toEqual([
           { cause: "a record that was dropped or removed", score: 0.9, recordIds: ["gone"] }

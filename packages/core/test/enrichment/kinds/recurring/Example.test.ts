@@ -97,7 +97,7 @@ describe("a subscription on the last day of the month whose price goes up", () =
       const [finding] = world.said.flatMap(([, { findings = [] }]) => findings)
       expect(finding).toMatchObject({
         kind: "recurring_series",
-        title: "streamly: monthly, -16.9 EUR, next on 2025-09-01",
+        title: "streamly: monthly, -16.90 EUR, next on 2025-09-01",
         data: { annualAmount: "-202.8", state: "mature" }
       })
       expect(recurring.capabilities.finds).toContain(finding!.kind)
