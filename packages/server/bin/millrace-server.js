@@ -8,7 +8,7 @@
  */
 import { readFileSync } from "node:fs"
 
-/** On machines with much memory Node lets garbage lie for long. `npm start` gives the same. */
+/** On machines with much memory Node lets garbage lie for long. */
 const flags = ["--max-semi-space-size=16", "--heap-growing-percent=30"]
 
 /** What the C library of Linux is told: without it each thread keeps memory that was let go of for itself. */

@@ -44,14 +44,14 @@ describe("an installed server", () => {
   })
 
   it.skipIf(process.platform === "win32")(
-    "has the flags of npm start, but for those that somebody gave otherwise",
+    "runs with flags that keep its memory small, but for those that somebody gave otherwise, and npm start runs the same",
     () => {
       expect(run(undefined).flags).toEqual(ours)
       expect(run(undefined, "--max-semi-space-size=8").flags).toEqual(["--max-semi-space-size=8", ours[1]])
       const root = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8")) as {
         readonly scripts: { readonly start: string }
       }
-      for (const flag of ours) expect(root.scripts.start).toContain(flag)
+      expect(root.scripts.start).toBe("node packages/server/bin/millrace-server.js")
     }
   )
 })

@@ -29,6 +29,7 @@ import { FindingStore } from "./FindingStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
 import { Kinds } from "./Kinds.ts"
+import { caseIssues, caseUse } from "../rule/lint/CaseLint.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
 import { crowdedFeed } from "./FeedCrowds.ts"
 import { EnrichmentRunStore } from "./EnrichmentRunStore.ts"
@@ -61,6 +62,12 @@ const refuse = ({ inside, lints, top }: Findings) => {
 
 /** As callers see it. */
 const shown = (enrichment: Enrichment): Enrichment => ({ ...enrichment, config: maskedConfig(enrichment.config) })
+
+/** Whether some feed has both, where at least one of them names feeds. */
+const shareFeeds = (one: Pick<Enrichment, "allFeeds" | "feedIds">, other: Pick<Enrichment, "allFeeds" | "feedIds">) =>
+  one.allFeeds || other.allFeeds
+    ? (one.allFeeds || one.feedIds.length > 0) && (other.allFeeds || other.feedIds.length > 0)
+    : one.feedIds.some((feedId) => other.feedIds.includes(feedId))
 
 const scopeOf = ({ allFeeds, feedIds }: Enrichment): string => JSON.stringify([allFeeds, feedIds])
 
@@ -261,7 +268,7 @@ export class Enrichments extends Context.Service<
 
       /** Where of several that look at one feed only the first counts: whether there is one before it. */
       const shadowOf = Effect.fnUntraced(function* (enrichment: Enrichment) {
-        const { allFeeds, dataType, enabled, feedIds, id, type } = enrichment
+        const { dataType, enabled, id, type } = enrichment
         if (!enabled || kinds.get(type)?.capabilities.firstOnly !== true) return []
         const all = (yield* store.list([enrichment.workspaceId])).filter(
           (one) => one.type === type && one.enabled && one.dataType === dataType
@@ -270,11 +277,7 @@ export class Enrichments extends Context.Service<
           0,
           all.findIndex((one) => one.id === id)
         )
-        const first = before.find((one) =>
-          one.allFeeds || allFeeds
-            ? one.allFeeds || one.feedIds.length > 0
-            : one.feedIds.some((feedId) => feedIds.includes(feedId))
-        )
+        const first = before.find((one) => shareFeeds(one, enrichment))
         return first === undefined
           ? []
           : [
@@ -285,6 +288,18 @@ export class Enrichments extends Context.Service<
             ]
       })
 
+      /** Patterns that read a field after an enrichment that comes earlier has changed its case. */
+      const changedCaseOf = Effect.fnUntraced(function* (enrichment: Enrichment) {
+        const { reads } = caseUse(enrichment.config, blockName(enrichment.type))
+        if (reads.length === 0) return []
+        const others = yield* store.list([enrichment.workspaceId])
+        const own = others.findIndex(({ id }) => id === enrichment.id)
+        return others.slice(0, own).flatMap((one) => {
+          const meet = one.enabled && one.dataType === enrichment.dataType && shareFeeds(one, enrichment)
+          return meet ? caseIssues(reads, caseUse(one.config).writes, `"${one.name}"`) : []
+        })
+      })
+
       const runsOf = ({ id, workspaceId }: Pick<Enrichment, "id" | "workspaceId">) =>
         runs.page({ workspaceIds: [workspaceId], where: { enrichmentId: id }, limit: limits.enrichmentRunsRead })
 
@@ -293,7 +308,7 @@ export class Enrichments extends Context.Service<
         const found = noFindings()
         judge(enrichment, kinds, found)
         const dormant = !enrichment.allFeeds && enrichment.feedIds.length === 0
-        const lints = [...found.lints, ...(yield* shadowOf(enrichment))]
+        const lints = [...found.lints, ...(yield* shadowOf(enrichment)), ...(yield* changedCaseOf(enrichment))]
         const { workspaceId } = enrichment
         const own = yield* runsOf(enrichment)
         return {

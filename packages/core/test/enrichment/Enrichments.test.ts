@@ -259,6 +259,42 @@ describe("Enrichments", () => {
     expect([blockName("rule"), blockName("transfer_match")]).toEqual(["ruleConfig", "transferMatchConfig"])
   })
 
+  it.effect("says which pattern reads a text after an earlier enrichment has changed its case", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments } = yield* opened
+      const make = (name: string, rule: object) =>
+        enrichments.create(caller, {
+          name,
+          type: "rule",
+          dataType: "transactions",
+          allFeeds: true,
+          config: { rules: [rule] }
+        } as never)
+      const conditions = (operator: string, value: string) => ({
+        logic: "and",
+        conditions: [{ field: "description", operator, value }]
+      })
+      const tidy = yield* make("Tidy", {
+        conditions: conditions("contains", "a"),
+        action: { kind: "case", field: "description", mode: "title" }
+      })
+      const category = { field: "category", value: "Invoices" }
+      const strict = yield* make("Strict", { conditions: conditions("matches", "INV-[0-9]+"), action: category })
+      expect(strict.lints).toEqual([
+        {
+          field: "ruleConfig.rules[0].conditions.conditions[0]",
+          message: 'sees description after "Tidy" has changed its case: begin the pattern with (?i)'
+        }
+      ])
+      for (const pattern of ["(?i)INV-[0-9]+", "[0-9]{4}"]) {
+        const folded = yield* make(pattern, { conditions: conditions("matches", pattern), action: category })
+        expect(folded.lints).toEqual([])
+      }
+      yield* enrichments.update(caller, tidy.enrichment.id, { enabled: false }, undefined)
+      expect((yield* enrichments.get(caller, strict.enrichment.id)).lints).toEqual([])
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("says which of several has no effect where only the first counts", () =>
     Effect.gen(function* () {
       const { caller, enrichments } = yield* opened

@@ -1,6 +1,6 @@
 /** What transfers, fees and refunds are called where people bank. */
 
-/** Phrases that a text contains, whatever their case. Accents count, so words that banks print both ways are there twice. */
+/** Phrases that begin a word of a text, whatever their case. Accents count, so words that banks print both ways are there twice. */
 export interface CountryPhrases {
   /** ISO 3166-1. */
   readonly country: string
@@ -105,7 +105,15 @@ export const countryPhrases: ReadonlyArray<CountryPhrases> = [
       "kartengebuehr",
       "jahresentgelt karte"
     ],
-    refunds: ["erstattung", "rückzahlung", "rueckzahlung", "retoure", "stornierung"]
+    refunds: [
+      "erstattung",
+      "rückerstattung",
+      "rueckerstattung",
+      "rückzahlung",
+      "rueckzahlung",
+      "retoure",
+      "stornierung"
+    ]
   },
   {
     country: "FR",

@@ -34,9 +34,38 @@ const undecided: Schema.JsonObject = {
   ]
 }
 
+/** Characters that the phrases of one pattern have at most, so that the pattern stays below what a condition takes. */
+const mostPhrases = 380
+
+/** Phrases, in groups of which each fits into a pattern. */
+const grouped = (phrases: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const groups: Array<Array<string>> = [[]]
+  let length = 0
+  for (const phrase of phrases) {
+    length += phrase.length + 8
+    if (length > mostPhrases) {
+      groups.push([])
+      length = phrase.length + 8
+    }
+    groups.at(-1)?.push(phrase)
+  }
+  return groups
+}
+
+/**
+ * A phrase where a word begins: `fee` stands in `coffee`, and is none. What follows is open, since `refund` is also
+ * `refunded`. Word boundaries of patterns know ASCII alone, so that a phrase that begins otherwise has none.
+ */
+const begun = (phrase: string): string =>
+  `${/^[a-z0-9]/.test(phrase) ? "\\b" : ""}${phrase.replaceAll(/[.+*?()[\]{}|\\^$]/g, "\\$&")}`
+
 const names = (phrases: ReadonlyArray<string>): Schema.JsonObject => ({
   logic: "or",
-  conditions: phrases.map((value) => ({ field: "description", operator: "contains", value }))
+  conditions: grouped(phrases).map((group) => ({
+    field: "description",
+    operator: "matches",
+    value: `(?i)(?:${group.map(begun).join("|")})`
+  }))
 })
 
 const when = (...conditions: ReadonlyArray<Schema.Json>): Schema.JsonObject => ({ logic: "and", conditions })

@@ -2,6 +2,7 @@
 import { Cells } from "../../filter/Cells.ts"
 import type { Issue } from "../Check.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
+import { caseIssues, caseUse } from "./CaseLint.ts"
 import { compileAction, type Computed } from "../ActionPlan.ts"
 import { leavesOf } from "../ConditionGroup.ts"
 import { DeadWrites, type Replacement } from "./DeadWrites.ts"
@@ -123,6 +124,20 @@ const readsBefore = ({ rules }: RuleList): ReadonlyArray<Issue> => {
     .toReversed()
 }
 
+/** Patterns of a rule that read a field after an earlier rule of the list, or an earlier action, has changed its case. */
+const readsChangedCase = ({ rules }: RuleList): ReadonlyArray<Issue> => {
+  const writers = new Map<string, ListedRule>()
+  return rules.flatMap((rule) => {
+    const { reads, writes } = caseUse({ conditions: rule.conditions, actions: rule.actions }, pathOf(rule))
+    const issues = reads.flatMap((read) => {
+      const writer = writers.get(read.field)
+      return writer === undefined ? [] : caseIssues([read], new Set([read.field]), pathOf(writer))
+    })
+    for (const field of writes) writers.set(field, rule)
+    return issues
+  })
+}
+
 /** For rules without errors. */
 export const ruleLints = (
   sent: ReadonlyArray<SentRule>,
@@ -138,5 +153,5 @@ export const ruleLints = (
   const overwritten = list.rules.flatMap((rule, place) => lost(rule, replaced[place]!))
   if (mode === "first") return [...neverRuns(list), ...overwritten]
   const settings = list.rules.map((rule, place) => settingsOf(rule, replaced[place]!, catalog, patterns))
-  return [...overwritten, ...conflicts(list, settings), ...readsBefore(list)]
+  return [...overwritten, ...conflicts(list, settings), ...readsBefore(list), ...readsChangedCase(list)]
 }

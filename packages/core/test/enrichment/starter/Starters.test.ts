@@ -26,7 +26,9 @@ const lines: Readonly<Record<string, ReadonlyArray<readonly [text: string, amoun
     ["OVERDRAFT FEE", "-35", "BANK_FEES"],
     ["MONTHLY MAINTENANCE FEE", "-12", "BANK_FEES"],
     ["EVRYTHNG REFUND 1123", "20", "REFUND"],
-    ["SCHOOL FEE LINCOLN HIGH", "-80", ""]
+    ["SCHOOL FEE LINCOLN HIGH", "-80", ""],
+    ["FLATE FEES OF THE CLUB", "-80", ""],
+    ["PREFUND ACCOUNT", "20", ""]
   ],
   GB: [
     ["TFR FROM SAVINGS", "200", "TRANSFER_IN"],
@@ -41,6 +43,7 @@ const lines: Readonly<Record<string, ReadonlyArray<readonly [text: string, amoun
     ["Umbuchung auf Tagesgeld", "-300", "TRANSFER_OUT"],
     ["Kontoführungsentgelt März", "-4.90", "BANK_FEES"],
     ["Erstattung Bestellung 77", "19", "REFUND"],
+    ["Rückerstattung Bestellung 78", "19", "REFUND"],
     ["BÄCKEREI SAGT DANKE", "-22", ""]
   ],
   FR: [
@@ -56,6 +59,7 @@ const lines: Readonly<Record<string, ReadonlyArray<readonly [text: string, amoun
   IT: [
     ["GIROCONTO", "-60", "TRANSFER_OUT"],
     ["IMPOSTA DI BOLLO", "-8.55", "BANK_FEES"],
+    ["ASTORNO HOTEL", "20", ""],
     ["RIMBORSO ACQUISTO", "12", "REFUND"]
   ],
   NL: [

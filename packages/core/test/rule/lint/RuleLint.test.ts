@@ -180,3 +180,24 @@ it("gives up on conditions that would take too long to compare", () => {
   expect(errors).toEqual([])
   expect(lints.filter(({ message }) => /^(?:can|always|has|is|order|never)/u.test(message))).toEqual([])
 })
+
+describe("a pattern that tells capital letters from small ones", () => {
+  const tidy = { conditions: when(["amount", "lt", 0]), action: { kind: "case", field: "description", mode: "title" } }
+  const invoice = (pattern: string) => ({ conditions: when(["description", "matches", pattern]), ...category("Books") })
+  const extract = (pattern: string) => ({
+    conditions: when(["amount", "gt", 0]),
+    action: { kind: "regexExtract", field: "reference", source: "description", pattern }
+  })
+  const changed = (rules: ReadonlyArray<object>) => lintsOf(rules).filter((lint) => lint.includes("changed its case"))
+
+  it("is pointed at behind a rule that changes the case of what it reads, in a condition and in an action", () => {
+    const message = "sees description after rules[0] has changed its case: begin the pattern with (?i)"
+    expect(changed([tidy, invoice("INV-[0-9]+")])).toEqual([`rules[1].conditions.conditions[0] ${message}`])
+    expect(changed([tidy, extract("(INV-[0-9]+)")])).toEqual([`rules[1].actions[0] ${message}`])
+  })
+
+  it("is well before that rule, where it folds case, and where it has no letter", () => {
+    expect(changed([invoice("INV-[0-9]+"), tidy])).toEqual([])
+    expect(changed([tidy, invoice("(?i)INV-[0-9]+"), extract("\\b([0-9]+)")])).toEqual([])
+  })
+})
