@@ -27,6 +27,11 @@ const services = Enrichments.layer.pipe(
   )
 )
 
+const describedBy = (operator: string, value: string) => ({
+  logic: "and",
+  conditions: [{ field: "description", operator, value }]
+})
+
 const rule = {
   name: "Coffee",
   type: "rule",
@@ -262,24 +267,20 @@ describe("Enrichments", () => {
   it.effect("says which pattern reads a text after an earlier enrichment has changed its case", () =>
     Effect.gen(function* () {
       const { caller, enrichments } = yield* opened
-      const make = (name: string, rule: object) =>
+      const make = (name: string, sent: object) =>
         enrichments.create(caller, {
           name,
           type: "rule",
           dataType: "transactions",
           allFeeds: true,
-          config: { rules: [rule] }
+          config: { rules: [sent] }
         } as never)
-      const conditions = (operator: string, value: string) => ({
-        logic: "and",
-        conditions: [{ field: "description", operator, value }]
-      })
       const tidy = yield* make("Tidy", {
-        conditions: conditions("contains", "a"),
+        conditions: describedBy("contains", "a"),
         action: { kind: "case", field: "description", mode: "title" }
       })
       const category = { field: "category", value: "Invoices" }
-      const strict = yield* make("Strict", { conditions: conditions("matches", "INV-[0-9]+"), action: category })
+      const strict = yield* make("Strict", { conditions: describedBy("matches", "INV-[0-9]+"), action: category })
       expect(strict.lints).toEqual([
         {
           field: "ruleConfig.rules[0].conditions.conditions[0]",
@@ -287,7 +288,7 @@ describe("Enrichments", () => {
         }
       ])
       for (const pattern of ["(?i)INV-[0-9]+", "[0-9]{4}"]) {
-        const folded = yield* make(pattern, { conditions: conditions("matches", pattern), action: category })
+        const folded = yield* make(pattern, { conditions: describedBy("matches", pattern), action: category })
         expect(folded.lints).toEqual([])
       }
       yield* enrichments.update(caller, tidy.enrichment.id, { enabled: false }, undefined)

@@ -181,6 +181,8 @@ it("gives up on conditions that would take too long to compare", () => {
   expect(lints.filter(({ message }) => /^(?:can|always|has|is|order|never)/u.test(message))).toEqual([])
 })
 
+const changed = (rules: ReadonlyArray<object>) => lintsOf(rules).filter((lint) => lint.includes("changed its case"))
+
 describe("a pattern that tells capital letters from small ones", () => {
   const tidy = { conditions: when(["amount", "lt", 0]), action: { kind: "case", field: "description", mode: "title" } }
   const invoice = (pattern: string) => ({ conditions: when(["description", "matches", pattern]), ...category("Books") })
@@ -188,7 +190,6 @@ describe("a pattern that tells capital letters from small ones", () => {
     conditions: when(["amount", "gt", 0]),
     action: { kind: "regexExtract", field: "reference", source: "description", pattern }
   })
-  const changed = (rules: ReadonlyArray<object>) => lintsOf(rules).filter((lint) => lint.includes("changed its case"))
 
   it("is pointed at behind a rule that changes the case of what it reads, in a condition and in an action", () => {
     const message = "sees description after rules[0] has changed its case: begin the pattern with (?i)"
