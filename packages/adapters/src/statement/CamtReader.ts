@@ -7,6 +7,7 @@ import { camtPaths } from "./CamtPaths.ts"
 import { CamtStatement } from "./CamtStatement.ts"
 import { fileEncoding } from "./LineSource.ts"
 import { ReaderNotes } from "./ReaderNotes.ts"
+import { decoderOf } from "./TextDecoders.ts"
 import { encodingLabel, headText } from "./TextDecoding.ts"
 import { XmlScanner } from "./XmlScanner.ts"
 
@@ -24,7 +25,7 @@ const declaredEncoding = (bytes: Uint8Array): string | undefined => {
 }
 
 function* utf8Pieces(bytes: Uint8Array, encoding: string): Generator<Uint8Array> {
-  const decoder = new TextDecoder(encoding)
+  const decoder = decoderOf(encoding)
   for (let from = 0; from < bytes.length; from += pieceLength) {
     const to = Math.min(from + pieceLength, bytes.length)
     yield Buffer.from(decoder.decode(bytes.subarray(from, to), { stream: to < bytes.length }), "utf8")
@@ -53,7 +54,7 @@ export const scanCamt = (
 
 /** Reads a whole file, or says what is wrong first and on which line. */
 export const readCamt = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
-  const told = fileEncoding(bytes, undefined)
+  const told = fileEncoding(bytes, options.csv?.encoding)
   // What is valid UTF-8 is UTF-8, whatever the declaration says.
   const encoding = told.guessed ? (declaredEncoding(bytes) ?? told.encoding) : told.encoding
   const scanned = scanCamt(encoding === "utf-8" ? [bytes] : utf8Pieces(bytes, encoding), options)

@@ -104,7 +104,6 @@ export const readContents = (table: CsvTable, header: number): ReadonlyArray<Col
     rows.push(row)
     width = Math.max(width, table.columns(row))
   }
-  if (rows.length < sampleRows) table.ranOut = true
   if (header >= 0) width = Math.max(width, table.columns(header))
   return Array.from({ length: width }, (_, column) => contentOf(table, rows, column))
 }
@@ -113,7 +112,6 @@ export const readContents = (table: CsvTable, header: number): ReadonlyArray<Col
 export const sampleOf = (table: CsvTable, header: number, wanted: (row: number) => boolean): ReadonlyArray<number> => {
   const rows: Array<number> = []
   for (let row = header + 1; row < table.rowCount && rows.length < sampleRows; row++) if (wanted(row)) rows.push(row)
-  if (rows.length < sampleRows) table.ranOut = true
   return rows
 }
 

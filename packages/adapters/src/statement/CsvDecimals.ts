@@ -88,14 +88,6 @@ export class DecimalEvidence {
     else this.commas++
   }
 
-  /** As `add`, for an amount of digits alone: with a minus before, and not three digits behind one separator. */
-  addPlain(separator: number, hasFraction: boolean, isNegative: boolean): void {
-    if (isNegative) this.signed = true
-    if (!hasFraction) return
-    if (separator === point) this.points++
-    else this.commas++
-  }
-
   /** Ambiguous = every amount with a separator has exactly three digits behind a single one. */
   decide(commaHint: boolean): { readonly decimal: number; readonly ambiguous: boolean } {
     if (this.points !== this.commas) return { decimal: this.points > this.commas ? point : comma, ambiguous: false }

@@ -43,13 +43,3 @@ export const movementsOf = (
     }
   }
 })
-
-/** All rows of a table in which every row is one. */
-export const allMovements = (table: CsvTable, count: number): CsvMovements => ({
-  count,
-  table,
-  first: Array.from({ length: Math.min(count, firstMovements) }, (_, row) => row),
-  each: (visit) => {
-    for (let row = 0; row < count; row++) if (visit(table, row, row, nothing) === false) return
-  }
-})

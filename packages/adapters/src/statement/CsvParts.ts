@@ -8,7 +8,7 @@ import { CsvSample } from "./CsvSample.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { type CsvSelection, selectorOf } from "./CsvSelection.ts"
 import { CsvWindows } from "./CsvWindows.ts"
-import { EncodingSample } from "./EncodingSample.ts"
+import { guessEncodingOf } from "./EncodingSample.ts"
 import { bareUtf16 } from "./EncodingGuess.ts"
 import { headOf } from "./FileHead.ts"
 import { maxRows } from "./StatementLimits.ts"
@@ -68,12 +68,7 @@ export class CsvParts {
     const check = new Utf8Check()
     const outline = this.lookAt(check.watch(parts), "utf-8", false)
     if (check.isValid) return outline
-    const sample = new EncodingSample()
-    for (const part of this.parts()) {
-      if (sample.isFull) break
-      sample.add(part)
-    }
-    return this.lookAt(this.parts(), sample.guess(), true)
+    return this.lookAt(this.parts(), guessEncodingOf(this.parts()), true)
   }
 
   private lookAt(parts: Iterable<Uint8Array>, encoding: string, isGuessed: boolean): CsvOutline | StatementFault {

@@ -21,19 +21,12 @@ import { csvTable } from "./CsvScanner.ts"
 import { amountColumnsOf, type CsvSelection, selectRows } from "./CsvSelection.ts"
 import { buildAccounts, type TakenRows } from "./CsvStatement.ts"
 import { bareUtf16, guessEncoding } from "./EncodingGuess.ts"
-import { readPlainCsv } from "./PlainCsv.ts"
 import { type DecodedText, decodeText } from "./TextDecoding.ts"
 
 type Reading = Result.Result<Statement, StatementFault>
 
 /** Reads a whole CSV file, or says what is wrong, on which line and in which column, and what to set. */
 export const readCsv = (bytes: Uint8Array, options: StatementOptions): Reading => {
-  const plain = readPlainCsv(bytes, options)
-  return plain === undefined ? readAnyCsv(bytes, options) : Result.succeed(plain)
-}
-
-/** As `readCsv`, without the short way of plain tables. */
-export const readAnyCsv = (bytes: Uint8Array, options: StatementOptions): Reading => {
   const given = options.csv?.encoding
   if (given !== undefined) {
     const decoded = decodeText(bytes, given, true)

@@ -10,7 +10,7 @@ import { maxColumns, maxRows } from "./StatementLimits.ts"
 const maxLines = maxRows + 10_000
 
 /** Characters of a row, with its quotes. */
-export const maxRow = 1_048_576
+const maxRow = 1_048_576
 
 const isBlank = (c: number): boolean => c === 32 || c === 0xa0 || c === 9
 
@@ -37,8 +37,6 @@ export class CsvTable {
   /** Character codes of `text`. */
   readonly codes: CharacterCodes
   readonly rowCount: number
-  /** Whether more rows were looked for than there are. */
-  ranOut = false
   /** Where the row begins that the text ends in, which is none of these, and its line. Behind the text where it ends a file. */
   rest = 0
   restLine = 1

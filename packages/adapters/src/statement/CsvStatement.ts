@@ -19,7 +19,7 @@ const otherKind = kindOf("")
 const maxWhole = 13
 
 /** More than what amounts may be. */
-export const isTooLarge = (amount: Decimal.Decimal): boolean => {
+const isTooLarge = (amount: Decimal.Decimal): boolean => {
   if (amount.length <= maxWhole) return false
   const point = amount.indexOf(".")
   const from = amount.charCodeAt(0) === 45 ? 1 : 0
@@ -35,7 +35,7 @@ const withoutId = (row: StatedRow): void => {
 }
 
 /** Makes ids that repeat references, and says so. */
-export const settleIds = (drafts: Iterable<CsvAccountDraft>, layout: CsvLayout): string => {
+const settleIds = (drafts: Iterable<CsvAccountDraft>, layout: CsvLayout): string => {
   for (const { rows } of drafts) for (const row of rows) withoutId(row)
   return `${columnName(layout, layout.single.id)} repeats: it is kept as reference, not as id`
 }

@@ -3,9 +3,9 @@ import { Buffer, isAscii } from "node:buffer"
 import { guessEncoding, maxSample } from "./EncodingGuess.ts"
 
 /** Bytes beside one that are kept: one more than are looked at, so that what was left out between is seen. */
-const beside = 3
+const beside = 4
 
-export class EncodingSample {
+class EncodingSample {
   private readonly kept: Array<number> = []
   private found = 0
   // The bytes before that are not kept yet, and how many of those that follow are.
@@ -44,4 +44,14 @@ export class EncodingSample {
   guess(): string {
     return guessEncoding(Uint8Array.from(this.kept))
   }
+}
+
+/** The likeliest encoding of a file that comes in parts; those of its beginning are asked for. */
+export const guessEncodingOf = (parts: Iterable<Uint8Array>): string => {
+  const sample = new EncodingSample()
+  for (const part of parts) {
+    if (sample.isFull) break
+    sample.add(part)
+  }
+  return sample.guess()
 }

@@ -1,6 +1,7 @@
 /** What has to be known of an OFX file before it is read in parts: its encoding, where it ends, and which elements end in it. */
 import { StatementFault } from "@millrace/core/upload"
 import { characterCodes } from "./CharacterCodes.ts"
+import { guessEncodingOf } from "./EncodingSample.ts"
 import { headOf } from "./FileHead.ts"
 import { OfxEndTags } from "./OfxEndTags.ts"
 import { markedEncoding } from "./TextDecoding.ts"
@@ -11,6 +12,8 @@ export interface OfxOutline {
   readonly encoding: string
   /** Whether it is another one than the file declares. */
   readonly isAssumed: boolean
+  /** Whether nothing but the letters of the file says so. */
+  readonly isGuessed: boolean
   /** Characters without what fills the end of the file. */
   readonly length: number
   /** Code that ends its lines. */
@@ -32,7 +35,7 @@ const lookAt = (
   parts: Iterable<Uint8Array>,
   encoding: string,
   least: number | undefined
-): Omit<OfxOutline, "isAssumed"> & { readonly binary: number } => {
+): Omit<OfxOutline, "isAssumed" | "isGuessed"> & { readonly binary: number } => {
   const pieces = new TextPieces(parts, encoding, least)
   const endTags = new OfxEndTags()
   let base = 0
@@ -85,26 +88,34 @@ const placeIn = (
   return { line, column: position - start + 1 }
 }
 
+/** What says how a file is encoded. */
+export interface OfxEncodings {
+  /** The encoding that the options name. */
+  readonly given: string | undefined
+  /** The encoding that the head of the file declares. */
+  readonly declared: (head: Uint8Array) => string | undefined
+}
+
 /**
- * Asks for the parts once, and once more where the file is no UTF-8: it is in the encoding that it declares then.
- * `labelOf` gives that of its head. `least`: characters that are looked at together.
+ * Asks for the parts once, and again where the file is no UTF-8: it is in the encoding that it declares then, or in the one
+ * that its letters tell. `least`: characters that are looked at together.
  */
 export const outlineOf = (
   parts: () => Iterable<Uint8Array>,
-  labelOf: (head: Uint8Array) => string | undefined,
+  { declared, given }: OfxEncodings,
   least?: number
 ): OfxOutline | StatementFault => {
   const { head, parts: first } = headOf(parts(), headLength)
-  const label = labelOf(head)
-  const marked = markedEncoding(head)
+  const label = given ?? declared(head)
+  const known = markedEncoding(head) ?? given
   const check = new Utf8Check()
-  let outline = lookAt(marked === undefined ? check.watch(first) : first, marked ?? "utf-8", least)
-  if (!check.isValid)
-    outline = lookAt(parts(), label === undefined || label === "utf-8" ? "windows-1252" : label, least)
+  let outline = lookAt(known === undefined ? check.watch(first) : first, known ?? "utf-8", least)
+  const isGuessed = !check.isValid && (label === undefined || label === "utf-8")
+  if (!check.isValid) outline = lookAt(parts(), isGuessed ? guessEncodingOf(parts()) : label!, least)
   if (outline.binary < 0) {
     // ASCII is text of every encoding.
-    const isTold = marked === undefined && check.isValid && check.isAscii
-    return { ...outline, isAssumed: !isTold && outline.encoding !== (label ?? "utf-8") }
+    const isTold = known === undefined && check.isValid && check.isAscii
+    return { ...outline, isGuessed, isAssumed: !isTold && outline.encoding !== (label ?? "utf-8") }
   }
   return new StatementFault({
     message: "the file holds binary data: get it from the bank anew",

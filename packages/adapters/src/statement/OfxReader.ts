@@ -1,7 +1,8 @@
 /** OFX and QFX files, 1.x (SGML) and 2.x (XML), of bank, card and brokerage accounts. */
-import { Buffer } from "node:buffer"
+import { Buffer, isUtf8 } from "node:buffer"
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
+import { guessEncoding } from "./EncodingGuess.ts"
 import type { TakeOfxRow } from "./OfxAccount.ts"
 import { OfxSeenEnds } from "./OfxEndTags.ts"
 import { OfxNotes } from "./OfxNotes.ts"
@@ -9,7 +10,7 @@ import { outlineOf } from "./OfxOutline.ts"
 import { OfxScanner } from "./OfxScanner.ts"
 import { OfxStatement } from "./OfxStatement.ts"
 import { OfxWindows } from "./OfxWindows.ts"
-import { decodeText, encodingLabel, headText } from "./TextDecoding.ts"
+import { decodeText, encodingLabel, headText, markedEncoding } from "./TextDecoding.ts"
 import { TextLines } from "./TextLines.ts"
 import { TextPieces } from "./TextPieces.ts"
 
@@ -38,6 +39,8 @@ const declaredLabel = (bytes: Uint8Array): string | undefined => {
   return declared === undefined ? undefined : encodingLabel(declared)
 }
 
+const guessed = (encoding: string): string => `encoding guessed: ${encoding}, set sourceConfig.csv.encoding to override`
+
 export interface ScannedOfx {
   readonly statement: OfxStatement
   readonly notes: OfxNotes
@@ -56,7 +59,7 @@ export const scanOfx = (
   take?: TakeOfxRow,
   least?: number
 ): StatementFault | ScannedOfx => {
-  const outline = outlineOf(parts, declaredLabel, least)
+  const outline = outlineOf(parts, { given: options.csv?.encoding, declared: declaredLabel }, least)
   if (outline instanceof StatementFault) return outline
   const pieces = new TextPieces(parts(), outline.encoding, least)
   try {
@@ -67,6 +70,7 @@ export const scanOfx = (
     const fault = new OfxScanner(lines, statement, new OfxSeenEnds(outline.endTags), windows).scan()
     if (fault !== undefined) return fault
     if (outline.isAssumed) notes.assumed["encoding"] = outline.encoding
+    if (outline.isGuessed) notes.say(guessed(outline.encoding))
     return { statement, notes }
   } finally {
     pieces.close()
@@ -75,8 +79,12 @@ export const scanOfx = (
 
 /** A file that is held as a whole, in one pass: what `scanOfx` says of its parts, with the rows. */
 export const scanWholeOfx = (bytes: Uint8Array, options: StatementOptions): StatementFault | ScannedOfx => {
-  const label = declaredLabel(bytes)
-  const decoded = decodeText(bytes, label)
+  const given = options.csv?.encoding
+  const label = given ?? declaredLabel(bytes)
+  const isGuessed = (label === undefined || label === "utf-8") && markedEncoding(bytes) === undefined && !isUtf8(bytes)
+  const decoded = isGuessed
+    ? decodeText(bytes, guessEncoding(bytes), true)
+    : decodeText(bytes, label, given !== undefined)
   const text = withoutPadding(decoded.text)
   // What was cut off stands in the codes still, but for what ends them.
   if (decoded.codes !== undefined) decoded.codes[text.length] = 10
@@ -93,6 +101,7 @@ export const scanWholeOfx = (bytes: Uint8Array, options: StatementOptions): Stat
   const fault = new OfxScanner(lines, statement).scan()
   if (fault !== undefined) return fault
   if (decoded.encoding !== (label ?? "utf-8")) notes.assumed["encoding"] = decoded.encoding
+  if (isGuessed) notes.say(guessed(decoded.encoding))
   return { statement, notes }
 }
 

@@ -2,6 +2,7 @@
 import { Buffer, isAscii, isUtf8 } from "node:buffer"
 import type { CharacterCodes } from "./CharacterCodes.ts"
 import { oneByteText } from "./OneByteText.ts"
+import { decoderOf } from "./TextDecoders.ts"
 
 export interface DecodedText {
   readonly text: string
@@ -10,7 +11,7 @@ export interface DecodedText {
   readonly codes?: CharacterCodes
 }
 
-const decodeAs = (bytes: Uint8Array, label: string): string => new TextDecoder(label).decode(bytes)
+const decodeAs = (bytes: Uint8Array, label: string): string => decoderOf(label).decode(bytes)
 
 /** Charset names of OFX headers and XML declarations -> labels of the Encoding standard. */
 export const encodingLabel = (declared: string): string | undefined => {
@@ -24,6 +25,8 @@ export const encodingLabel = (declared: string): string | undefined => {
     return part === 1 ? "windows-1252" : part >= 2 && part <= 16 && part !== 9 && part !== 12 ? name : undefined
   }
   if (name === "utf-8" || name === "utf8" || name === "unicode") return "utf-8"
+  const dos = /^(?:cp|ibm)?-?(85[02])$/.exec(name)
+  if (dos !== null) return `ibm${dos[1]}`
   if (name === "932" || name === "shift-jis" || name === "shift_jis") return "shift_jis"
   if (name === "936" || name === "gbk" || name === "gb2312") return "gbk"
   if (name === "949" || name === "euc-kr") return "euc-kr"

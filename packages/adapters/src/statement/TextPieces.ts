@@ -1,5 +1,6 @@
 /** The text of a file that comes in parts of any size, in pieces of whole characters. */
 import { Buffer, isAscii } from "node:buffer"
+import { decoderOf, type TextDecoderLike } from "./TextDecoders.ts"
 
 /** Bytes that are decoded together at most, and characters at least. */
 const pieceLength = 65_536
@@ -9,7 +10,7 @@ export class TextPieces {
   private readonly parts: Iterator<Uint8Array>
   private readonly least: number
   private readonly isUtf8: boolean
-  private readonly decoder: InstanceType<typeof TextDecoder>
+  private readonly decoder: TextDecoderLike
   private part: Uint8Array = new Uint8Array(0)
   private position = 0
   private isFirst = true
@@ -23,7 +24,7 @@ export class TextPieces {
     this.parts = parts[Symbol.iterator]()
     this.isUtf8 = encoding === "utf-8"
     // A mark stands at the beginning alone; the decoder is not there from the beginning.
-    this.decoder = new TextDecoder(encoding, { ignoreBOM: true })
+    this.decoder = decoderOf(encoding, { ignoreBOM: true })
   }
 
   /** `undefined` behind the last one. */

@@ -7,7 +7,7 @@ import type { CsvOptions } from "@millrace/core/feed"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { type ScannedCsv, readAnyCsv, readCsv, scanCsv } from "../../src/statement/CsvReader.ts"
+import { type ScannedCsv, readCsv, scanCsv } from "../../src/statement/CsvReader.ts"
 import type { StatedRow } from "../../src/statement/StatedRow.ts"
 import { writeCsv } from "./CsvWriter.ts"
 import { cut, integersFrom, list, pick, type Random } from "./parts.ts"
@@ -23,7 +23,7 @@ const optionsOf = (csv: CsvOptions | undefined): StatementOptions => ({
 const faultOf = ({ message, ...place }: StatementFault) => ({ fault: { ...place, message } })
 
 const wholeOf = (bytes: Uint8Array, options: StatementOptions) =>
-  Result.match(readAnyCsv(bytes, options), { onFailure: faultOf, onSuccess: (statement) => statement })
+  Result.match(readCsv(bytes, options), { onFailure: faultOf, onSuccess: (statement) => statement })
 
 /** Whoever keeps the rows gets the accounts of the whole. */
 const keptOf = (parts: ReadonlyArray<Uint8Array>, options: StatementOptions, least: number | undefined) => {

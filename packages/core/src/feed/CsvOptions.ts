@@ -27,7 +27,12 @@ export const csvFields = [
 ] as const
 export type CsvField = (typeof csvFields)[number]
 
+/** Encodings that are read besides those of the Encoding standard: tables of DOS, which old programs of banks still write. */
+export const dosEncodings = ["ibm850", "ibm852"] as const
+export type DosEncoding = (typeof dosEncodings)[number]
+
 const isEncoding = (label: string): boolean => {
+  if ((dosEncodings as ReadonlyArray<string>).includes(label)) return true
   try {
     return new TextDecoder(label).encoding !== "replacement"
   } catch {
@@ -57,7 +62,7 @@ export const CsvOptions = Schema.Struct({
       })
     )
   ),
-  /** A label of the Encoding standard: `utf-8`, `windows-1252`, `iso-8859-2`, `shift_jis` ... */
+  /** A label of the Encoding standard (`utf-8`, `windows-1252`, `iso-8859-2`, `shift_jis` ...), `ibm850` or `ibm852`. */
   encoding: Schema.optionalKey(
     Schema.String.check(
       Schema.makeFilter(

@@ -19,6 +19,7 @@ import { labelledCategories } from "./models/LabelledCategories.ts"
 import { merchantNames } from "./models/MerchantNames.ts"
 import { newMerchants } from "./models/NewMerchants.ts"
 import { memoryWorlds } from "./memory/MemoryWorlds.ts"
+import { encodingMatrix } from "./statements/EncodingMatrix.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -32,6 +33,7 @@ export const scenes: ReadonlyArray<Scene> = [
   otherWords,
   otherWordsRound,
   splitOrders,
+  encodingMatrix,
   tieOut,
   bankTieOut,
   cardPayments,
