@@ -14,7 +14,7 @@ const hasAmount = (claims: ColumnClaims): boolean => {
 }
 
 /** The amounts of a column in the rows of the sample. */
-const values = (
+export const columnValues = (
   claims: ColumnClaims,
   column: number,
   rows: ReadonlyArray<number>,
@@ -25,24 +25,33 @@ const values = (
     return cell === "" ? undefined : groupedAmount(cell, 0, cell.length, decimal, true)
   })
 
-/** Of several columns the one whose amounts lead from balance to balance, and that balance. */
-const byChain = (claims: ColumnClaims, amounts: ReadonlyArray<number>, balances: ReadonlyArray<number>) => {
+/** The decimal separator of the amounts of some columns. */
+export const decimalOf = (
+  claims: ColumnClaims,
+  rows: ReadonlyArray<number>,
+  columns: ReadonlyArray<number>
+): number => {
   const evidence = new DecimalEvidence()
-  const rows = sampleOf(claims.table, claims.header, (row) =>
-    amounts.some((column) => claims.table.locate(row, column))
-  )
   for (const row of rows) {
-    for (const column of new Set([...amounts, ...balances])) {
+    for (const column of columns) {
       if (claims.table.locate(row, column)) evidence.add(claims.table.codes, claims.table.from, claims.table.to)
     }
   }
-  const { decimal } = evidence.decide(false)
+  return evidence.decide(false).decimal
+}
+
+/** Of several columns the one whose amounts lead from balance to balance, and that balance. */
+const byChain = (claims: ColumnClaims, amounts: ReadonlyArray<number>, balances: ReadonlyArray<number>) => {
+  const rows = sampleOf(claims.table, claims.header, (row) =>
+    amounts.some((column) => claims.table.locate(row, column))
+  )
+  const decimal = decimalOf(claims, rows, [...new Set([...amounts, ...balances])])
   const found: Array<readonly [amount: number, balance: number]> = []
   for (const balance of balances) {
-    const after = values(claims, balance, rows, decimal)
+    const after = columnValues(claims, balance, rows, decimal)
     for (const amount of amounts) {
       if (amount === balance) continue
-      const chain = chainOf(values(claims, amount, rows, decimal), after)
+      const chain = chainOf(columnValues(claims, amount, rows, decimal), after)
       if (follows(chain, chain.size) && chain.size > 0) found.push([amount, balance])
     }
   }
@@ -83,6 +92,13 @@ export const findAlternates = (claims: ColumnClaims): void => {
 
 /** Takes the amounts where no name has told them, or says what would help. */
 export const findAmount = (claims: ColumnClaims): StatementFault | undefined => {
+  if (claims.doubt.length > 0) {
+    return claims.fault(
+      `${claims.doubt.map((column) => `"${claims.name(column)}"`).join(", ")} hold amounts that disagree, and nothing says which is right`,
+      "amount",
+      "name it in sourceConfig.csv.columns.amount, or the others in columns.debit and columns.credit"
+    )
+  }
   if (hasAmount(claims)) return findOtherSide(claims)
   if (claims.given.has("amount")) return claims.fault("no column holds an amount", "amount")
   const money = claims.free(holdsMoney)

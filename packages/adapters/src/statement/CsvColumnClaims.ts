@@ -60,6 +60,8 @@ export class ColumnClaims {
   readonly given = new Set<CsvField>()
   readonly alternates: Array<number> = []
   marker = -1
+  /** Columns of amounts that contradict each other, where nothing says which is right. */
+  doubt: ReadonlyArray<number> = []
 
   constructor(table: CsvTable, header: number) {
     this.table = table

@@ -5,12 +5,14 @@ import { StatementFault } from "@millrace/core/upload"
 import { chooseAmount, findAlternates, findAmount } from "./CsvAmountColumns.ts"
 import { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsSides } from "./CsvContent.ts"
+import { flagsOf } from "./CsvFlags.ts"
 import { takeGiven } from "./CsvGivenColumns.ts"
 import { findHeader } from "./CsvHeaderLine.ts"
 import { isKnownName, splitUnit } from "./CsvHeaders.ts"
 import type { CsvLayout } from "./CsvLayout.ts"
 import { takeNamed } from "./CsvNamedColumns.ts"
 import { findParties } from "./CsvParties.ts"
+import { refuseColumns, refuseSums } from "./CsvRefusals.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { findTexts } from "./CsvTextColumns.ts"
 
@@ -44,9 +46,22 @@ const findDate = (claims: ColumnClaims): StatementFault | undefined => {
 /** A column of words for sides, of currencies: what content alone shows. */
 const findSides = (claims: ColumnClaims): void => {
   const { columns } = claims
-  if (columns.sign < 0 && !claims.given.has("sign") && columns.amount >= 0 && columns.type < 0) {
+  if (
+    columns.sign < 0 &&
+    !claims.given.has("sign") &&
+    columns.amount >= 0 &&
+    !holdsSides(claims.contents[columns.type])
+  ) {
     const [side] = claims.free(holdsSides)
-    if (side !== undefined) claims.take("sign", side)
+    if (side !== undefined) {
+      claims.take("sign", side)
+      const [out, into] = [...(flagsOf(claims.contents[side]!.distinct) ?? [])]
+      if (out !== undefined && into !== undefined) {
+        claims.warnings.push(
+          `${claims.name(side)} holds "${out[0]}" and "${into[0]}", read as money that leaves and money that comes in: set sourceConfig.csv.columns.sign to override`
+        )
+      }
+    }
   }
   const named = splitUnit(claims.headers[columns.amount] ?? "")[1] !== undefined
   if (columns.currency < 0 && !claims.given.has("currency") && columns.amount >= 0 && !named) {
@@ -67,13 +82,15 @@ export const findLayout = (table: CsvTable, options: CsvOptions): CsvLayout | St
   if (wrong !== undefined) return wrong
   takeNamed(claims)
   dateByName(claims)
-  const fault = findDate(claims) ?? findAmount(claims)
+  const fault = refuseColumns(claims) ?? findDate(claims) ?? findAmount(claims)
   if (fault !== undefined) return fault
   chooseAmount(claims)
   findAlternates(claims)
   const parties = findParties(claims)
   findSides(claims)
   findTexts(claims)
+  const sums = refuseSums(claims)
+  if (sums !== undefined) return sums
   const { columns } = claims
   const units = new Map<number, Currency.Currency>()
   for (const column of [columns.amount, columns.debit, columns.credit, ...claims.alternates]) {

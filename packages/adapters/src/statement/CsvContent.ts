@@ -3,6 +3,7 @@ import { parseIban } from "@millrace/core/bank"
 import { Currency } from "@millrace/core"
 import { groupedAmount, isBlankAmount } from "./AmountText.ts"
 import { DateParts } from "./CsvDates.ts"
+import { flagsOf } from "./CsvFlags.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { signOf } from "./CsvWords.ts"
 
@@ -92,6 +93,7 @@ const contentOf = (table: CsvTable, rows: ReadonlyArray<number>, column: number)
       if (!/^\d+$/.test(cell)) content.money++
     } else if (letters >= 2 && cell.length <= 42 && parseIban(cell) !== undefined) content.ibans++
   }
+  if (flagsOf(content.distinct) !== undefined) content.sides = content.filled
   return content
 }
 

@@ -10,7 +10,7 @@ import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"
 import { type CsvProfile, findProfile } from "./CsvProfiles.ts"
 import type { CsvSelection } from "./CsvSelection.ts"
-import type { SignPlan } from "./CsvSignPlan.ts"
+import type { SignInput, SignPlan } from "./CsvSignPlan.ts"
 import { planSigns } from "./CsvSigns.ts"
 import { accountTypeOf } from "./CsvWords.ts"
 
@@ -116,7 +116,11 @@ export const signsOf = ({
   options,
   preamble,
   selection
-}: CsvSignEvidence): { readonly profile: CsvProfile | undefined; readonly signs: SignPlan } => {
+}: CsvSignEvidence): {
+  readonly profile: CsvProfile | undefined
+  readonly input: SignInput
+  readonly signs: SignPlan
+} => {
   const profile = findProfile(layout.headers)
   const kinds: ReadonlyArray<AccountType> = [
     profile?.accountType ?? "unknown",
@@ -125,6 +129,6 @@ export const signsOf = ({
     accountTypeOf(layout.headers.join(" "))
   ]
   const accountType = kinds.find((kind) => kind !== "unknown") ?? "unknown"
-  const signs = planSigns({ layout, selection, decimal, options: options.csv ?? {}, profile, accountType })
-  return { profile, signs }
+  const input = { layout, selection, decimal, options: options.csv ?? {}, profile, accountType }
+  return { profile, input, signs: planSigns(input) }
 }

@@ -20,7 +20,8 @@ for (const language of languages) {
   }
 }
 
-const plain = (text: string): string =>
+/** Small letters without accents. */
+export const foldName = (text: string): string =>
   text
     .normalize("NFD")
     .toLowerCase()
@@ -37,7 +38,7 @@ const maxHeaderLength = 200
 
 /** Names are compared without case, accents, blanks and punctuation. */
 export const normaliseHeader = (text: string): string =>
-  text.length > maxHeaderLength ? "" : plain(text).replace(/[^\p{L}\p{N}]/gu, "")
+  text.length > maxHeaderLength ? "" : foldName(text).replace(/[^\p{L}\p{N}]/gu, "")
 
 /** Longer texts are no column names. */
 const maxName = 80
@@ -142,13 +143,13 @@ const findFields = (header: string): ReadonlyArray<readonly [CsvField, number]> 
     if (fields !== undefined) return fields
     if (without === "" && currency !== undefined) return [["amount", weakRank]]
   }
-  const words = plain(name)
+  const words = foldName(name)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim()
   const joined = ranks.get(words.replaceAll(" ", ""))
   if (joined !== undefined) return joined
   // The words of "transaction_amount" and "transactionAmount" are the same.
-  const spaced = plain(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")).replace(/[^\p{L}\p{N}]+/gu, " ")
+  const spaced = foldName(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")).replace(/[^\p{L}\p{N}]+/gu, " ")
   if (besideWords.test(spaced)) return []
   const found = fieldWords.find(([, pattern]) => pattern.test(spaced))
   if (found === undefined || (found[0] === "payee" && besideName.test(spaced))) return []

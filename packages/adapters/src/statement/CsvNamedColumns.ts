@@ -2,6 +2,7 @@
 import { type CsvField, csvFields } from "@millrace/core/feed"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsDates, holdsMoney, holdsNumbers, holdsText } from "./CsvContent.ts"
+import { readSides } from "./CsvAmountSides.ts"
 import { weakRank } from "./CsvHeaders.ts"
 
 /** Does what the column holds agree with its name? A name of other words needs proof, a known one only no contradiction. */
@@ -69,8 +70,12 @@ const settleSides = (claims: ColumnClaims): void => {
     }
     return
   }
-  if (pair || overridden) {
+  if (overridden) {
     claims.release("amount")
+    return
+  }
+  if (pair) {
+    settlePair(claims)
     return
   }
   if (debit >= 0) {
@@ -78,6 +83,27 @@ const settleSides = (claims: ColumnClaims): void => {
     claims.columns.debit = -1
   }
   if (credit >= 0) claims.release("credit")
+}
+
+/** An amount column beside a column for each side: a signed amount says more than the sides, unless the balances follow them. */
+const settlePair = (claims: ColumnClaims): void => {
+  const { amount, balance, credit, debit } = claims.columns
+  const said = readSides(claims, { amount, balance, credit, debit })
+  if (said === "sides") {
+    claims.release("amount")
+    return
+  }
+  if (said === "disagree") {
+    claims.doubt = [amount, debit, credit]
+    return
+  }
+  claims.columns.debit = -1
+  claims.columns.credit = -1
+  if (said === "contradicted") {
+    claims.warnings.push(
+      `${claims.name(amount)} is signed and read, ${claims.name(debit)} and ${claims.name(credit)} say otherwise: name one or the others in sourceConfig.csv.columns`
+    )
+  }
 }
 
 /** Takes the best column for each field; texts and accounts are left to those who compare several. */

@@ -1,7 +1,7 @@
 /** Whose account and whose name a column holds: the holder's own, or the other side's. */
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { type ColumnContent, holdsIbans, sampleOf } from "./CsvContent.ts"
-import { normaliseHeader } from "./CsvHeaders.ts"
+import { normaliseHeader, weakRank } from "./CsvHeaders.ts"
 import { readPreamble } from "./CsvPreamble.ts"
 import type { CsvMovements } from "./CsvMovements.ts"
 
@@ -22,17 +22,21 @@ const receiverNames =
 const rowsWith = ({ header, table }: ColumnClaims, column: number): ReadonlyArray<number> =>
   sampleOf(table, header, (row) => table.locate(row, column))
 
-/** Do equal names stand beside equal accounts, and other names beside other ones? */
+/** Has each account one name beside it, and each name one account, in rows of which some say so twice? */
 const goesWith = (input: ColumnClaims, account: number, name: number): boolean => {
   const accountOf = new Map<string, string>()
+  const nameOf = new Map<string, string>()
+  let isRepeated = false
   for (const row of rowsWith(input, account)) {
     const who = input.table.cell(row, name)
     if (who === "") continue
-    const held = accountOf.get(who)
-    if (held !== undefined && held !== input.table.cell(row, account)) return false
-    accountOf.set(who, input.table.cell(row, account))
+    const number = digitsOf(input.table.cell(row, account))
+    if ((accountOf.get(who) ?? number) !== number || (nameOf.get(number) ?? who) !== who) return false
+    if (accountOf.has(who)) isRepeated = true
+    accountOf.set(who, number)
+    nameOf.set(number, who)
   }
-  return accountOf.size > 1 && new Set(accountOf.values()).size * 2 > accountOf.size
+  return accountOf.size > 1 && isRepeated
 }
 
 const digitsOf = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, "")
@@ -42,6 +46,11 @@ const sameNumber = (a: string, b: string): boolean => {
   const [one, other] = [digitsOf(a), digitsOf(b)]
   return one !== "" && other !== "" && (one.endsWith(other) || other.endsWith(one))
 }
+
+/** Is it a known name of an account, and not of an IBAN alone, which other sides have as well? */
+const isOwnName = (input: ColumnClaims, column: number): boolean =>
+  input.candidates[column]!.some(([field, rank]) => field === "account" && rank < weakRank) &&
+  !/iban/.test(normaliseHeader(input.headers[column] ?? ""))
 
 interface Verdict {
   readonly own: boolean
@@ -55,8 +64,9 @@ const judge = (input: ColumnClaims, column: number, rivals: ReadonlyArray<number
   if (ownNames.test(header)) return { own: true, guess: false }
   if (otherNames.test(header)) return { own: false, guess: false }
   const content = contents[column]!
-  const distinct = content.distinct.size
   const stated = [...content.distinct]
+  // A cell that lost a quote names the same account.
+  const distinct = new Set(stated.map(digitsOf)).size
   if (preamble !== "" && distinct > 0) return { own: stated.every((cell) => sameNumber(cell, preamble)), guess: false }
   const isNumber = stated.some((cell) => /\d{3}/.test(cell))
   // Names of accounts (Checking, Savings) are never the other side's.
@@ -72,12 +82,14 @@ const judge = (input: ColumnClaims, column: number, rivals: ReadonlyArray<number
   const { payee } = columns
   // A code of the bank may stand between the name and the account.
   const beside = payee >= 0 && Math.abs(payee - column) <= 2 && column > columns.date
-  const everywhere = content.filled >= rows
+  // A row that was torn may lack it.
+  const everywhere = content.filled >= rows - Math.floor(rows / 5)
   if (distinct === 1 && everywhere && rows > 1) {
     // Of movements alone: totals below the table hold words as well.
     const varied = payee < 0 || new Set(dated.map((row) => table.cell(row, payee))).size > 1
     return { own: varied || !beside, guess: false }
   }
+  if (everywhere && column < columns.date && isOwnName(input, column)) return { own: true, guess: distinct > 1 }
   if (beside) return { own: false, guess: distinct <= 1 }
   if (payee >= 0 && distinct > 1 && goesWith(input, column, payee)) return { own: false, guess: true }
   if (!everywhere && content.filled > 0) return { own: false, guess: true }

@@ -6,7 +6,7 @@ import type { CsvLayout } from "./CsvLayout.ts"
 import { type CsvMovements, firstMovements } from "./CsvMovements.ts"
 import { CsvSample } from "./CsvSample.ts"
 import type { CsvTable } from "./CsvScanner.ts"
-import { type CsvSelection, selectorOf } from "./CsvSelection.ts"
+import { type CsvSelection, selectorOf, type StatedLines } from "./CsvSelection.ts"
 import { CsvWindows } from "./CsvWindows.ts"
 import { guessEncodingOf } from "./EncodingSample.ts"
 import { bareUtf16 } from "./EncodingGuess.ts"
@@ -115,7 +115,7 @@ export class CsvParts {
   }
 
   /** The movements: the parts are asked for once, and once more for each time that all of them are looked at. */
-  select(outline: CsvOutline, layout: CsvLayout): CsvSelection | StatementFault {
+  select(outline: CsvOutline, layout: CsvLayout, stated?: StatedLines): CsvSelection | StatementFault {
     const first = new CsvSample()
     const most = this.isLimited ? maxRows : Number.POSITIVE_INFINITY
     const rows = {
@@ -124,7 +124,7 @@ export class CsvParts {
       },
       continuation: () => undefined
     }
-    const selector = selectorOf(layout, rows, most)
+    const selector = selectorOf(layout, rows, most, stated)
     let fault: StatementFault | undefined
     this.rows(outline, layout, selector.use, (row) => {
       fault = selector.select(row)
@@ -133,14 +133,13 @@ export class CsvParts {
     if (fault !== undefined) return fault
     const all = selector.end()
     const table = first.table()
-    const from = Number(all.dropsFirst)
     const count = Math.min(all.count, firstMovements)
     const movements: CsvMovements = {
       count: all.count,
       table,
-      first: Array.from({ length: count }, (_, at) => at + from),
+      first: Array.from({ length: count }, (_, at) => at),
       each: (visit) => {
-        let at = -1 - from
+        let at = -1
         let held: CsvTable | undefined
         let heldRow = -1
         let below: Array<string> = []
@@ -164,7 +163,8 @@ export class CsvParts {
               below.push(...own.row(row))
             }
           },
-          Number.POSITIVE_INFINITY
+          Number.POSITIVE_INFINITY,
+          stated
         )
         this.rows(outline, layout, again.use, (row) => {
           again.select(row)

@@ -4,7 +4,8 @@ import type { AccountType } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
 import { fieldsOf } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"
-import { accountTypeOf, summaryOf } from "./CsvWords.ts"
+import { summaryOf } from "./CsvSummaries.ts"
+import { accountTypeOf } from "./CsvWords.ts"
 
 export interface CsvPreamble {
   readonly number: string

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import type { CsvAccountDraft } from "./CsvAccount.ts"
 import { findLayout } from "./CsvColumns.ts"
 import { DateReader } from "./CsvDates.ts"
-import { decide, signsOf } from "./CsvDecisions.ts"
+import { type CsvEvidence, decide, signsOf } from "./CsvDecisions.ts"
 import { detectDelimiter } from "./CsvDialect.ts"
 import { doIdsRepeat } from "./CsvIds.ts"
 import { columnName, type CsvLayout, describeColumns } from "./CsvLayout.ts"
@@ -18,7 +18,8 @@ import { binaryFault, blankFault, type CsvOutline, CsvParts } from "./CsvParts.t
 import { readPreamble } from "./CsvPreamble.ts"
 import type { CsvReading } from "./CsvReading.ts"
 import { csvTable } from "./CsvScanner.ts"
-import { amountColumnsOf, type CsvSelection, selectRows } from "./CsvSelection.ts"
+import { amountColumnsOf, type CsvSelection, selectRows, type StatedLines } from "./CsvSelection.ts"
+import { statedLinesOf } from "./CsvStatedLines.ts"
 import { buildAccounts, type TakenRows } from "./CsvStatement.ts"
 import { bareUtf16, guessEncoding } from "./EncodingGuess.ts"
 import { type DecodedText, decodeText } from "./TextDecoding.ts"
@@ -49,7 +50,7 @@ const readCsvText = ({ codes, encoding, text }: DecodedText, guessed: boolean, o
   const table = csvTable(text, delimiter.charCodeAt(0), codes === undefined ? {} : { codes })
   if (table instanceof StatementFault) return Result.fail(table)
   const outline = { encoding, isGuessed: guessed, delimiter, table }
-  return statementOf(readRows(outline, (layout) => selectRows(table, layout), options))
+  return statementOf(readRows(outline, (layout, stated) => selectRows(table, layout, stated), options))
 }
 
 const statementOf = (scanned: StatementFault | ScannedCsv): Reading => {
@@ -77,10 +78,24 @@ export interface ScannedCsv {
 /** Where a row goes that its account does not keep. */
 export type TakeCsvRow = TakenRows["take"]
 
+/** The movements without lines that only their amounts tell to be balances and turnovers. */
+const withoutStated = (
+  evidence: CsvEvidence,
+  select: (layout: CsvLayout, stated?: StatedLines) => CsvSelection | StatementFault
+): CsvSelection | StatementFault => {
+  const { layout, selection } = evidence
+  if (layout.single.balance >= 0 || selection.movements.count < 3) return selection
+  const decided = decide(evidence, {}, [])
+  if (decided instanceof StatementFault) return decided
+  const { input, signs } = signsOf({ ...evidence, decimal: decided.decimal })
+  const stated = statedLinesOf(input, signs)
+  return stated.size === 0 ? selection : select(layout, stated)
+}
+
 /** Decides how a file is read, and reads it. `select` finds its movements. */
 const readRows = (
   { delimiter, encoding, isGuessed, table }: CsvOutline,
-  select: (layout: CsvLayout) => CsvSelection | StatementFault,
+  select: (layout: CsvLayout, stated?: StatedLines) => CsvSelection | StatementFault,
   options: StatementOptions,
   take?: TakeCsvRow
 ): ScannedCsv | StatementFault => {
@@ -95,15 +110,18 @@ const readRows = (
   assumed["columns"] = describeColumns(layout)
   if (layout.header < 0) assumed["header"] = "none"
   warnings.push(...layout.warnings)
-  const selection = select(layout)
-  if (selection instanceof StatementFault) return selection
-  const { count } = selection.movements
-  warnings.push(...selection.warnings)
-  const without = faultOfMissing(layout, selection)
+  const first = select(layout)
+  if (first instanceof StatementFault) return first
+  const without = faultOfMissing(layout, first)
   if (without !== undefined) return without
   const preamble = readPreamble(table, Math.max(layout.header, 0))
-  const decided = decide({ layout, selection, preamble, delimiter, options }, assumed, warnings)
+  const evidence = { layout, preamble, delimiter, options }
+  const selection = withoutStated({ ...evidence, selection: first }, select)
+  if (selection instanceof StatementFault) return selection
+  warnings.push(...selection.warnings)
+  const decided = decide({ ...evidence, selection }, assumed, warnings)
   if (decided instanceof StatementFault) return decided
+  const { count } = selection.movements
 
   if (count === 0 && selection.refused.length === 0) {
     warnings.push("the file holds no rows")
@@ -137,8 +155,8 @@ const readRows = (
 /**
  * Hands on the rows of a file that comes in parts: nothing is kept of them, so the memory that is needed does not grow with
  * the file but for a byte a row where words or balances tell the signs, and their number has no limit. What all rows say tells
- * how each is read, so the parts are asked for several times: for the layout, the movements, their signs where these are in
- * question, their ids where they have any, and the rows. Returns what `readCsv` would say of the whole beside its rows and
+ * how each is read, so the parts are asked for several times: for the layout, the movements, lines among them that state
+ * balances, their signs where these are in question, their ids where they have any, and the rows. Returns what `readCsv` would say of the whole beside its rows and
  * what their balances come to. `least`: characters that are read together.
  */
 export const scanCsv = (
@@ -151,7 +169,7 @@ export const scanCsv = (
   const outline = file.outline()
   return outline instanceof StatementFault
     ? outline
-    : readRows(outline, (layout) => file.select(outline, layout), options, take)
+    : readRows(outline, (layout, stated) => file.select(outline, layout, stated), options, take)
 }
 
 const faultOfRefused = (refused: ReadonlyArray<RefusedRow>, read: number): StatementFault => {

@@ -4,9 +4,11 @@ import { isBlankAmount } from "./AmountText.ts"
 import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import { DateEvidence } from "./CsvDates.ts"
 import { DecimalEvidence } from "./CsvDecimals.ts"
+import { sideReader } from "./CsvFlags.ts"
 import { type CsvMovements, movementsOf } from "./CsvMovements.ts"
 import { CsvTable } from "./CsvScanner.ts"
-import { balanceLine, isPending, isVoid, summaryOf } from "./CsvWords.ts"
+import { statedLine, type Summary, summaryOf } from "./CsvSummaries.ts"
+import { isPending, isVoid, signOf } from "./CsvWords.ts"
 import { maxRows } from "./StatementLimits.ts"
 import { ownText } from "./Wording.ts"
 
@@ -34,12 +36,13 @@ export interface SelectedRows {
   readonly continuation: (table: CsvTable, row: number) => void
 }
 
-/** What all rows say, and whether the first and the last movement were none. */
+/** What all rows say. */
 export interface SelectedAll extends Omit<CsvSelection, "movements"> {
   readonly count: number
-  readonly dropsFirst: boolean
-  readonly dropsLast: boolean
 }
+
+/** Lines of rows that look like movements and state a balance or a turnover. */
+export type StatedLines = ReadonlyMap<number, Exclude<Summary, "total">>
 
 /** Looks at the rows of a file one after the other: of one table, or of several that follow each other. */
 export interface CsvSelector {
@@ -65,21 +68,22 @@ export const locateAmount = (table: CsvTable, row: number, column: number): bool
   return to - from > 4 || (last >= 48 && last <= 57) || !isBlankAmount(table.text.slice(from, to))
 }
 
-/** `most`: movements that a file may hold. */
-export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number): CsvSelector => {
+/** `most`: movements that a file may hold. `stated`: lines that are known to be no movements. */
+export const selectorOf = (
+  layout: CsvLayout,
+  rows: SelectedRows,
+  most: number,
+  stated: StatedLines = new Map()
+): CsvSelector => {
   let table: CsvTable
   let { text, codes } = CsvTable.exemplar
-  const { balance, currency, date, status } = layout.single
+  const { balance, currency, date, sign, status } = layout.single
+  const sideOf = sideReader(layout.contents[sign], signOf, true)
   const amountColumns = amountColumnsOf(layout)
   const single = amountColumns.length === 1 ? amountColumns[0]! : -1
   const width = layout.headers.length
   let count = 0
   let withoutCurrency = 0
-  // The first movement and the last one.
-  let firstTable: CsvTable | undefined
-  let firstRow = -1
-  let lastTable: CsvTable | undefined
-  let lastRow = -1
   const refused: Array<RefusedRow> = []
   let continued = 0
   let firstContinued = -1
@@ -202,6 +206,12 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
           refuse(row, -1, `the row has ${table.columns(row)} cells, the header names ${width}`)
           return undefined
         }
+        const kind = stated.get(table.line(row)) ?? statedKind(row)
+        if (kind !== undefined) {
+          noteStated(row, kind)
+          skip(row, kind === "turnover" ? "a turnover, not a movement" : "a balance, not a movement")
+          return undefined
+        }
         if (count >= most) {
           return new StatementFault({
             message: `more than ${maxRows} rows in one file: split it by period`,
@@ -214,12 +224,7 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
         }
         if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to, false)
         if (currency >= 0 && !table.locate(row, currency)) withoutCurrency++
-        if (count++ === 0) {
-          firstTable = table
-          firstRow = row
-        }
-        lastTable = table
-        lastRow = row
+        count++
         rows.movement(table, row)
         isBelow = true
         return undefined
@@ -229,23 +234,28 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
     return undefined
   }
 
-  /** Banks put balance lines in front of and behind the movements, dated like them. */
-  const dropsBalance = (from: CsvTable | undefined, row: number): boolean => {
-    if (from === undefined) return false
-    const kind = layout.descriptions
-      .map((column) => balanceLine(from.cell(row, column)))
-      .find((each) => each !== undefined)
-    if (kind === undefined) return false
-    const column =
-      balance >= 0 && from.locate(row, balance) ? balance : amountColumns.find((each) => from.locate(row, each))
-    if (column !== undefined) {
-      if (kind === "opening") opening ??= from.cell(row, column)
-      else closing ??= from.cell(row, column)
+  const statedKind = (row: number): Exclude<Summary, "total"> | undefined => {
+    for (const column of layout.descriptions) {
+      const kind = statedLine(table.cell(row, column))
+      if (kind !== undefined) return kind
     }
-    if (currency >= 0 && !from.locate(row, currency)) withoutCurrency--
-    table = from
-    skip(row, "a balance, not a movement")
-    return true
+    return undefined
+  }
+
+  /** Keeps the balance of a row: its balance cell, else its amount on the side where it stands. */
+  const noteStated = (row: number, kind: Exclude<Summary, "total">): void => {
+    if (kind === "turnover") return
+    const { debit } = layout.single
+    const column =
+      balance >= 0 && table.locate(row, balance)
+        ? balance
+        : amountColumns.find((each) => locateAmount(table, row, each))
+    if (column === undefined) return
+    const isOut = column !== balance && (column === debit || (sign >= 0 && sideOf(table.cell(row, sign)) < 0))
+    const value = table.cell(row, column)
+    const own = isOut && !/[-(]/.test(value) ? `-${value}` : value
+    if (kind === "opening") opening ??= own
+    else closing = own
   }
 
   return {
@@ -257,8 +267,6 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
     },
     select,
     end: () => {
-      const dropsFirst = dropsBalance(firstTable, firstRow)
-      const dropsLast = (count > 1 || !dropsFirst) && dropsBalance(lastTable, lastRow)
       if (continued > 0) {
         warnings.push(
           `line ${firstContinued}: text without a date and an amount, added to the row above${continued > 1 ? `, as in ${continued - 1} more rows` : ""}`
@@ -267,9 +275,7 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
       if (skipped > maxSkipWarnings) warnings.push(`${skipped - maxSkipWarnings} more rows skipped`)
       if (withoutAmount > 1) warnings.push(`${withoutAmount} rows without an amount skipped in all`)
       return {
-        count: count - Number(dropsFirst) - Number(dropsLast),
-        dropsFirst,
-        dropsLast,
+        count,
         refused,
         dates,
         dateConflict,
@@ -284,8 +290,8 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
   }
 
   /** Keeps the balance that a summary row states: its balance cell, else its last number. */
-  function note(row: number, cells: ReadonlyArray<string>, kind: "opening" | "closing" | "total"): void {
-    if (kind === "total") return
+  function note(row: number, cells: ReadonlyArray<string>, kind: Summary): void {
+    if (kind === "total" || kind === "turnover") return
     const cell = balance >= 0 ? table.cell(row, balance) : ""
     const value = cell === "" ? cells.findLast((other) => /^[^\p{L}]*\d[^\p{L}]*(?:[A-Z]{3})?$/u.test(other)) : cell
     if (kind === "opening") opening ??= value
@@ -294,7 +300,7 @@ export const selectorOf = (layout: CsvLayout, rows: SelectedRows, most: number):
 }
 
 /** The movements of a table that is there as a whole. */
-export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | StatementFault => {
+export const selectRows = (table: CsvTable, layout: CsvLayout, stated?: StatedLines): CsvSelection | StatementFault => {
   const rows: Array<number> = []
   const continuations = new Map<number, Array<number>>()
   const selector = selectorOf(
@@ -310,7 +316,8 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
         else held.push(row)
       }
     },
-    maxRows
+    maxRows,
+    stated
   )
   selector.use(table)
   for (let row = layout.header + 1; row < table.rowCount; row++) {
@@ -318,8 +325,6 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     if (fault !== undefined) return fault
   }
   const all = selector.end()
-  if (all.dropsFirst) rows.shift()
-  if (all.dropsLast) rows.pop()
   return { ...all, movements: movementsOf(table, rows, continuations) }
 }
 

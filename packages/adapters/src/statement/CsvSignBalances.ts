@@ -16,8 +16,8 @@ interface Neighbour {
   readonly balance: Decimal.Decimal | undefined
 }
 
-/** Unsigned amounts get the sign of the step between two balances. */
-export const byBalance = (input: SignInput, plan: SignDraft): boolean => {
+/** Unsigned amounts get the sign of the step between two balances. `sides`: what words say where no step does. */
+export const byBalance = (input: SignInput, plan: SignDraft, sides?: Int8Array): boolean => {
   const { layout, selection } = input
   const { movements } = selection
   const chain = chainFor(input, sample(input), (row) => amountOf(input, movements.table, row))
@@ -44,7 +44,7 @@ export const byBalance = (input: SignInput, plan: SignDraft): boolean => {
         return
       }
     }
-    const side = sideOf(own.table, own.row)
+    const side = sides === undefined ? sideOf(own.table, own.row) : sides[own.at]!
     if (side === 0 && open++ === 0) firstOpen = own.table.line(own.row)
     signs[own.at] = side === 0 ? 1 : side
   }

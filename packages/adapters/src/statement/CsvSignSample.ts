@@ -39,20 +39,23 @@ export const printedSign = (input: SignInput, table: CsvTable, row: number): -1 
   return value === undefined || value === "0" ? 0 : Decimal.isNegative(value) ? -1 : 1
 }
 
-/** What the type and the description of a row say about its side. */
-export const kindSides = ({ layout }: SignInput): ((table: CsvTable, row: number) => -1 | 0 | 1) => {
+/** The type and the description of a row in one text. */
+export const kindText = ({ layout }: SignInput): ((table: CsvTable, row: number) => string) => {
   const { payee, type } = layout.single
   const texts = [type, payee, ...layout.descriptions.slice(0, 3)].filter((column) => column >= 0)
+  return (table, row) =>
+    texts
+      .map((column) => table.cell(row, column))
+      .join(" ")
+      .slice(0, maxKind)
+}
+
+/** What the type and the description of a row say about its side. */
+export const kindSides = (input: SignInput): ((table: CsvTable, row: number) => -1 | 0 | 1) => {
+  const text = kindText(input)
   // No word has a digit, and texts that differ in nothing else are many.
   const side = cached(kindDirectionOf)
-  return (table, row) =>
-    side(
-      texts
-        .map((column) => table.cell(row, column))
-        .join(" ")
-        .slice(0, maxKind)
-        .replace(/\d+/g, "0")
-    )
+  return (table, row) => side(text(table, row).replace(/\d+/g, "0"))
 }
 
 /** The amount of a side, whatever its own sign; as it stands where the side is not known. */

@@ -2,6 +2,7 @@
 import { Decimal } from "@millrace/core"
 import { cached } from "./AnswerCache.ts"
 import { follows } from "./CsvChain.ts"
+import { sideReader } from "./CsvFlags.ts"
 import { columnName } from "./CsvLayout.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { locateAmount } from "./CsvSelection.ts"
@@ -23,8 +24,8 @@ export const wordReader = (
   const { sign, type } = layout.single
   // `columns.sign: ""`: no words count.
   if (input.options.columns?.["sign"] !== undefined && sign < 0) return { column: -1, of: () => 0 }
-  if (sign >= 0) return reader(sign, signOf)
-  if (type >= 0) return reader(type, directionOf)
+  if (sign >= 0) return reader(sign, sideReader(layout.contents[sign], signOf, true))
+  if (type >= 0) return reader(type, sideReader(layout.contents[type], directionOf, false))
   return { column: marker, of: (table, row) => (marker >= 0 && locateAmount(table, row, marker) ? -1 : 0) }
 }
 
@@ -86,7 +87,7 @@ export const settleContradiction = (
   }
   // A word in a few rows says nothing about the others.
   const covered = tally.worded * 2 >= movements.count
-  if (covered && tally.agree === 0) {
+  if (covered && tally.agree === 0 && tally.contradict > 1) {
     plan.negate = true
     plan.assumed["negate"] = `true (${name})`
     plan.warnings.push(

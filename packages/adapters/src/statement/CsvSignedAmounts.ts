@@ -1,15 +1,24 @@
 /** The signs of a single column of amounts. */
+import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
 import type { CsvProfile } from "./CsvProfiles.ts"
 import { byBalance, relateBalance } from "./CsvSignBalances.ts"
 import { byKinds } from "./CsvSignKinds.ts"
 import { overrideWords, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
-import { printedSign } from "./CsvSignSample.ts"
+import { amountOf, chainFor, placesOf, printedSign, sample, withSign } from "./CsvSignSample.ts"
 import { settleContradiction, type Tally, wordReader } from "./CsvSignWords.ts"
 
 const byProfile = (plan: SignDraft, profile: CsvProfile): void => {
   plan.negate = profile.negate
   plan.assumed["negate"] = `${profile.negate} (${profile.name})`
+}
+
+/** Do the balances follow from the sizes of the amounts, and in some row not from the side that a word gives it? */
+const areContradicted = (input: SignInput, sides: Int8Array): boolean => {
+  const { table } = input.selection.movements
+  const places = placesOf(input)
+  const chain = chainFor(input, sample(input), (row) => withSign(sides[places.get(row)!]!, amountOf(input, table, row)))
+  return chain.steps > 1 && follows(chain, chain.size) && chain.size > Math.max(chain.same, chain.opposite)
 }
 
 /** The rule by rule decision for a single amount column. */
@@ -60,7 +69,15 @@ export const planSingle = (input: SignInput, plan: SignDraft): void => {
   }
 
   if (unsigned && count > 0) {
-    if (tally.worded === count) return takeWords()
+    if (tally.worded === count) {
+      // The balances count before words.
+      if (!hasBalance || !areContradicted(input, sides)) return takeWords()
+      if (byBalance(input, plan, sides)) {
+        plan.warnings.push(`${columnName(layout, words.column)} contradicts the balances, which are followed`)
+        return
+      }
+      return takeWords()
+    }
     if (options.negate !== undefined) {
       plan.negate = options.negate
       return

@@ -205,6 +205,12 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
     }
     const payee = columns.payee < 0 ? "" : payerColumn < 0 ? table.cell(row, columns.payee) : otherSide(row, amount)
     const own = columns.originalDescription < 0 ? "" : table.cell(row, columns.originalDescription)
+    // A row without a text is one all the same: a note, or what the bank calls its kind, stands in for it.
+    if (body === "" && payee === "" && own === "") {
+      body = columns.note < 0 ? "" : table.cell(row, columns.note)
+      if (body === "" && columns.type >= 0) body = table.cell(row, columns.type)
+      even = false
+    }
     const original = own === "" ? joinDistinct(payee, body) : own
     let reference = ""
     for (const column of layout.references) {
@@ -220,7 +226,8 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
     const typeText = columns.type < 0 ? "" : table.cell(row, columns.type)
     const pair = typeText === "" ? otherKind : kind(typeText)
 
-    const accountText = splitAccounts && columns.account >= 0 ? table.cell(row, columns.account) : ""
+    const accountText =
+      splitAccounts && columns.account >= 0 ? table.cell(row, columns.account).replaceAll('"', "") : ""
     const nameText = splitAccounts && columns.accountName >= 0 ? table.cell(row, columns.accountName) : ""
     const key = nameText === "" ? accountText : `${accountText}\n${nameText}`
     if (draft === undefined || key !== lastKey) {

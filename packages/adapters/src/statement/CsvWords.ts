@@ -4,12 +4,12 @@ import type { TransactionType } from "@millrace/core/record"
 import { normaliseHeader } from "./CsvHeaders.ts"
 
 const outgoing = new Set(
-  "debit debits dr db d withdrawal withdraw out outgoing outflow moneyout soll s af dare debito debet cargo uscita sortie lastschrift belastung ausgang expense sent".split(
+  "debit debits dr db d withdrawal withdraw out outgoing outflow moneyout soll s af dare debito debet cargo uscita sortie lastschrift belastung ausgang expense sent salida saida buy bought kauf achat compra acquisto".split(
     " "
   )
 )
 const incoming = new Set(
-  "credit credits cr c deposit in incoming inflow moneyin haben h bij avere credito abono entrata entree gutschrift eingang income received kredit".split(
+  "credit credits cr c deposit in incoming inflow moneyin haben h bij avere credito abono entrata entree gutschrift eingang income received kredit entrada sell sold verkauf vente venta vendita".split(
     " "
   )
 )
@@ -68,9 +68,19 @@ export const directionOf = (text: string): -1 | 0 | 1 => {
 }
 
 const leavingKinds =
-  /\b(?:purchases?|sale|withdrawals?|atm|fees?|charged?|finance\s+charge|direct\s*debit|card\s+payment|bill\s*pay|payment\s+to|sent|kartenzahlung|lastschrift|bargeldauszahlung|dauerauftrag|entgelt|miete|achat|retrait|pr[eé]l[eè]vement|frais|paiement\s+par\s+carte|compra|recibo|comisi[oó]n|reintegro|acquisto|prelievo|commissioni|addebito|betaalautomaat|incasso|pagamento|zakup|wyp[lł]ata|op[lł]ata|n[aá]kup|v[yý]b[eě]r|poplatek)\b/i
+  /\b(?:purchases?|sale|withdrawals?|atm|fees?|charged?|finance\s+charge|direct\s*debit|debit\s+card|card\s+payment|bill\s*pay|payment\s+to|sent|kartenzahlung|lastschrift|bargeldauszahlung|dauerauftrag|entgelt|miete|achat|retrait|pr[eé]l[eè]vement|frais|paiement\s+par\s+carte|compra|recibo|comisi[oó]n|reintegro|acquisto|prelievo|commissioni|addebito|betaalautomaat|incasso|pagamento|zakup|wyp[lł]ata|op[lł]ata|n[aá]kup|v[yý]b[eě]r|poplatek)\b/i
 const comingKinds =
-  /\b(?:refund(?:ed)?|returns?|reversal|cash\s*back|payment\s*(?:received|[-,]?\s*thank)|thank\s+you|autopay|salary|payroll|wages|direct\s*deposit|deposits?|interest\s+(?:paid|earned|credit)|dividend|gehalt|lohn|gutschrift|erstattung|zahlung\s+erhalten|salaire|remboursement|virement\s+re[cç]u|n[oó]mina|ingreso|abono|devoluci[oó]n|stipendio|accredito|rimborso|salaris|terugbetaling|sal[aá]rio|reembolso|wynagrodzenie|wp[lł]ata|zwrot|v[yý]plata|mzda)\b/i
+  /\b(?:refund(?:ed)?|returns?|reversal|cash\s*back|payment\s*(?:received|[-,]?\s*thank)|thank\s+you|autopay|salary|payroll|wages|direct\s*deposit|deposits?|interest\s+(?:paid|earned|credit)|dividend|gehalt|lohn|gutschrift|erstattung|salaire|remboursement|virement\s+re[cç]u|n[oó]mina|ingreso|abono|devoluci[oó]n|stipendio|accredito|rimborso|salaris|terugbetaling|sal[aá]rio|reembolso|wynagrodzenie|wp[lł]ata|zwrot|v[yý]plata|mzda)\b/i
+
+/** Money that was received comes in, whatever it is called. */
+const receivedWords =
+  /\b(?:received|erhalten|re[cç]ue?s?|recibid[oa]s?|recebid[oa]s?|ricevut[oaie]|ontvangen|otrzyman[yeao]|p[rř]ijat[aáeé]|mottage[nt]|modtaget)(?![\p{L}])/iu
+
+const cardPaymentWords =
+  /\bthank\s*you\b|\bautopay\b|\bpayment\s*[-,]?\s*received\b|\bpagamento\s+recebido\b|\bpago\s+recibido\b|\bzahlung\s+erhalten\b|\bpaiement\s+re[cç]u|\bbetaling\s+ontvangen\b|\bpagamento\s+ricevuto\b/iu
+
+/** What issuers of cards call the payment of what is owed. */
+export const isCardPayment = (text: string): boolean => cardPaymentWords.test(text)
 
 /** Characters of a text that are searched for words. */
 export const maxKind = 400
@@ -78,6 +88,7 @@ export const maxKind = 400
 /** The side that a kind of movement usually has; 0 where the text names none, or both. */
 export const kindDirectionOf = (text: string): -1 | 0 | 1 => {
   const some = text.length > maxKind ? text.slice(0, maxKind) : text
+  if (receivedWords.test(some)) return 1
   const leaves = leavingKinds.test(some)
   return leaves === comingKinds.test(some) ? 0 : leaves ? -1 : 1
 }
@@ -92,35 +103,6 @@ const voidWords =
 
 /** A movement that never took place. */
 export const isVoid = (text: string): boolean => voidWords.test(text)
-
-const openingWords =
-  /\b(?:(?:opening|beginning|starting|previous|initial)\s+balance|balance\s+brought\s+forward|brought\s+forward|anfangssaldo|alter\s+(?:saldo|kontostand)|(?:ancien\s+)solde|solde\s+(?:initial|pr[eé]c[eé]dent)|saldo\s+(?:inicial|anterior|iniziale|precedente)|beginsaldo|vorig\s+saldo)\b/i
-const closingWords =
-  /\b(?:(?:closing|ending|final|current|new|ledger)\s+balance|balance\s+carried\s+forward|carried\s+forward|endsaldo|schlusssaldo|neuer\s+(?:saldo|kontostand)|kontostand|(?:nouveau\s+solde)|solde\s+(?:final|au)|saldo\s+(?:final|finale|actual|attuale)|eindsaldo|nieuw\s+saldo)\b/i
-const totalWords =
-  /^(?:grand\s+|sub-?\s?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|suma|razem|celkem|spolu|[oö]sszesen|yhteens[aä]|summa|i\s+alt|toplam|kokku|viso|available\s+balance)\b/i
-
-export type Summary = "opening" | "closing" | "total"
-
-/** What kind of summary line a text introduces, if any. */
-export const summaryOf = (text: string): Summary | undefined =>
-  openingWords.test(text)
-    ? "opening"
-    : closingWords.test(text)
-      ? "closing"
-      : totalWords.test(text.trim())
-        ? "total"
-        : undefined
-
-const fillers = /[\s\d.:/,()-]+|\b(?:on|as\s+of|at|am|per|zum|vom|au|al|del|op)\b/gi
-
-/** The balance that a text names and nothing else: a balance line that stands among the movements. */
-export const balanceLine = (text: string): "opening" | "closing" | undefined => {
-  const opening = openingWords.exec(text)
-  const found = opening ?? closingWords.exec(text)
-  if (found === null || text.length > 60 || text.replace(found[0], "").replace(fillers, "") !== "") return undefined
-  return opening === null ? "closing" : "opening"
-}
 
 const kinds: ReadonlyArray<readonly [RegExp, incoming: TransactionType, outgoing: TransactionType]> = [
   [/\batm\b|cash\s*withdrawal|geldautomat|bargeld|retrait|cajero|prelievo|geldautomaat|levantamento/i, "ATM", "ATM"],
