@@ -6,7 +6,7 @@ import { chainOf, follows } from "./CsvChain.ts"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsMoney, holdsNumbers, sampleOf } from "./CsvContent.ts"
 import { DecimalEvidence } from "./CsvDecimals.ts"
-import { splitUnit } from "./CsvHeaders.ts"
+import { isKnownName, splitUnit } from "./CsvHeaders.ts"
 
 const hasAmount = (claims: ColumnClaims): boolean => {
   const { amount, credit, debit } = claims.columns
@@ -90,6 +90,10 @@ export const findAlternates = (claims: ColumnClaims): void => {
   }
 }
 
+/** Names of numbers that count or identify: `account_id`, `Check No.`. */
+const isNumberName = (header: string): boolean =>
+  isKnownName(header) || /(?:^|[\s_.-])(?:id|nr|no|num|number|code|count|year|month)\.?$/i.test(header)
+
 /** Takes the amounts where no name has told them, or says what would help. */
 export const findAmount = (claims: ColumnClaims): StatementFault | undefined => {
   if (claims.doubt.length > 0) {
@@ -102,7 +106,10 @@ export const findAmount = (claims: ColumnClaims): StatementFault | undefined => 
   if (hasAmount(claims)) return findOtherSide(claims)
   if (claims.given.has("amount")) return claims.fault("no column holds an amount", "amount")
   const money = claims.free(holdsMoney)
-  const whole = claims.free((content) => holdsNumbers(content) && content.money === 0)
+  // Numbers of accounts and cheques are no amounts.
+  const whole = claims
+    .free((content) => holdsNumbers(content) && content.money === 0)
+    .filter((column) => claims.headers.length === 0 || !isNumberName(claims.headers[column]!))
   const candidates = money.length > 0 ? money : whole
   const { balance } = claims.columns
   if (candidates.length > 1) {

@@ -106,12 +106,19 @@ const settlePair = (claims: ColumnClaims): void => {
   }
 }
 
+const isNamedText = (fields: ReadonlyArray<readonly [CsvField, number]>): boolean =>
+  fields.some(([field, rank]) => field === "description" && rank < weakRank)
+
+/** Is it the only column whose name may mean a text? */
+const isOnlyText = ({ candidates }: ColumnClaims, column: number): boolean =>
+  isNamedText(candidates[column]!) && !candidates.some((fields, at) => at !== column && isNamedText(fields))
+
 /** Takes the best column for each field; texts and accounts are left to those who compare several. */
 export const takeNamed = (claims: ColumnClaims): void => {
   for (const field of csvFields) {
     if (claims.given.has(field) || field === "description" || field === "reference" || field === "account") continue
     const column = best(claims, field)
-    if (column >= 0) claims.take(field, column)
+    if (column >= 0 && !(field === "category" && isOnlyText(claims, column))) claims.take(field, column)
   }
   if (claims.given.has("amount")) dropSides(claims)
   else settleSides(claims)

@@ -62,6 +62,16 @@ const coinAmounts = (claims: ColumnClaims, names: ReadonlyArray<string>): string
     : `"${claims.headers[column]}" names coins, and no account in a currency is made of those`
 }
 
+/** One amount for each category on one day. */
+const categorySums = (claims: ColumnClaims): string | undefined => {
+  const { category, date, payee, type } = claims.columns
+  if (category < 0 || payee >= 0 || type >= 0 || claims.descriptions.length > 0) return undefined
+  const [categories, days] = [claims.contents[category]!, claims.contents[date]!]
+  return categories.filled > 1 && categories.distinct.size === categories.filled && days.distinct.size === 1
+    ? `each row is the sum of a category ("${claims.name(category)}"), not a movement`
+    : undefined
+}
+
 /** Money in and money out in one row after the other and no text: sums of days or months. */
 const sums = (claims: ColumnClaims): string | undefined => {
   const { credit, date, debit, payee, type } = claims.columns
@@ -92,4 +102,5 @@ export const refuseColumns = (claims: ColumnClaims): StatementFault | undefined 
 }
 
 /** As `refuseColumns`, of a table whose columns have been taken. */
-export const refuseSums = (claims: ColumnClaims): StatementFault | undefined => refusal(claims, sums(claims))
+export const refuseSums = (claims: ColumnClaims): StatementFault | undefined =>
+  refusal(claims, sums(claims) ?? categorySums(claims))

@@ -89,6 +89,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
   const { signs } = reading
   const { alternates, payer: payerColumn } = layout
   const holder = payerColumn < 0 ? undefined : ownName(movements, payerColumn, columns.payee)
+  const standIns = [columns.note, columns.type, columns.sign].filter((column) => column >= 0)
   const units = layout.units.size === 0 ? undefined : layout.units
 
   const refuseAt = (row: number, column: number, message: string): void => {
@@ -207,8 +208,10 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
     const own = columns.originalDescription < 0 ? "" : table.cell(row, columns.originalDescription)
     // A row without a text is one all the same: a note, or what the bank calls its kind, stands in for it.
     if (body === "" && payee === "" && own === "") {
-      body = columns.note < 0 ? "" : table.cell(row, columns.note)
-      if (body === "" && columns.type >= 0) body = table.cell(row, columns.type)
+      for (const column of standIns) {
+        body = table.cell(row, column)
+        if (body !== "") break
+      }
       even = false
     }
     const original = own === "" ? joinDistinct(payee, body) : own

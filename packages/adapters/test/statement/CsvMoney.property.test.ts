@@ -321,6 +321,15 @@ describe("tables that are no statement", () => {
     )
   })
 
+  it("list accounts, or sums of categories", () => {
+    const accounts =
+      "Account Name,Account Number,Balance,As of Date\nChecking,1234567,100.00,2024-01-31\nSavings,7654321,9.00,2024-01-31\n"
+    expect(faultOf(accounts).message).toContain("no column holds an amount")
+    expect(faultOf("Category,Amount,Date\nFood,10.00,2024-01-31\nRent,90.00,2024-01-31\n").message).toContain(
+      "the sum of a category"
+    )
+  })
+
   it("are read where the reader says which column moved", () => {
     expect(amountsOf("Date,Asset,Amount\n2024-01-01,BTC,0.5\n", { columns: { amount: "Amount" } })).toEqual(["0.5"])
   })
@@ -381,6 +390,17 @@ describe("rows without a text", () => {
   ])("are rows all the same: %s", (_, text) => {
     expect(amountsOf(text)).toEqual(["-5", "-5", "-5"])
     expect(Result.isSuccess(read(text)) && statementOf(text).refused).toBeUndefined()
+  })
+
+  it("of CSV have the only column that may be a text, whatever else it may mean", () => {
+    const nordic =
+      "Bokföringsdag;Belopp;Mottagare;Rubrik;Saldo\n2024/01/02;-5,00;;Shop;95,00\n2024/01/03;10,00;;Lön;105,00\n"
+    expect(statementOf(nordic).accounts[0]!.rows.map(({ description }) => description)).toEqual(["Shop", "Lön"])
+    const sides = "Date,Description,Amount\n2024-01-02,Deposit,5.00\n2024-01-03,Withdrawal,-6.00\n"
+    expect(statementOf(sides).accounts[0]!.rows.map(({ description }) => description)).toEqual([
+      "Deposit",
+      "Withdrawal"
+    ])
   })
 
   it("of CSV have their note, or the bank's word for their kind, in its place", () => {
