@@ -109,7 +109,7 @@ export const findAmount = (claims: ColumnClaims): StatementFault | undefined => 
   // Numbers of accounts and cheques are no amounts.
   const whole = claims
     .free((content) => holdsNumbers(content) && content.money === 0)
-    .filter((column) => claims.headers.length === 0 || !isNumberName(claims.headers[column]!))
+    .filter((column) => !isNumberName(claims.headers[column] ?? ""))
   const candidates = money.length > 0 ? money : whole
   const { balance } = claims.columns
   if (candidates.length > 1) {

@@ -21,14 +21,10 @@ export const readSides = (
   claims: ColumnClaims,
   { amount, balance, credit, debit }: AmountSides
 ): "sides" | "amount" | "contradicted" | "disagree" => {
-  const columns = [amount, debit, credit]
   const rows = sampleOf(claims.table, claims.header, (row) => claims.table.locate(row, claims.columns.date))
-  const decimal = decimalOf(claims, rows, columns)
-  const [amounts, outs, ins] = columns.map((column) => columnValues(claims, column, rows, decimal)) as [
-    ReadonlyArray<Decimal.Decimal | undefined>,
-    ReadonlyArray<Decimal.Decimal | undefined>,
-    ReadonlyArray<Decimal.Decimal | undefined>
-  ]
+  const decimal = decimalOf(claims, rows, [amount, debit, credit])
+  const valuesOf = (column: number) => columnValues(claims, column, rows, decimal)
+  const [amounts, outs, ins] = [valuesOf(amount), valuesOf(debit), valuesOf(credit)]
   const sides = rows.map((_, at) => {
     const [out, into] = [outs[at], ins[at]]
     if (out === undefined && into === undefined) return undefined
@@ -42,7 +38,7 @@ export const readSides = (
   const isSame = known.every(([value, side]) => value === side)
   const isSameSize = known.every(([value, side]) => Decimal.abs(value) === Decimal.abs(side))
   if (balance >= 0) {
-    const balances = columnValues(claims, balance, rows, decimal)
+    const balances = valuesOf(balance)
     const [byAmount, bySides] = [chainOf(amounts, balances), chainOf(sides, balances)]
     if (follows(bySides, bySides.same) && !follows(byAmount, byAmount.same)) return "sides"
     if (follows(byAmount, byAmount.same)) return isSame ? "amount" : "contradicted"

@@ -129,6 +129,6 @@ export const signsOf = ({
     accountTypeOf(layout.headers.join(" "))
   ]
   const accountType = kinds.find((kind) => kind !== "unknown") ?? "unknown"
-  const input = { layout, selection, decimal, options: options.csv ?? {}, profile, accountType }
+  const input: SignInput = { layout, selection, decimal, options: options.csv ?? {}, profile, accountType }
   return { profile, input, signs: planSigns(input) }
 }
