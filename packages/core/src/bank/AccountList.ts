@@ -6,6 +6,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import { EventStore } from "../event/EventStore.ts"
 import type { ObservedAccount, ProviderSession } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
+import type { UnreadAccount } from "../provider/ReadAccounts.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -21,6 +22,8 @@ export interface AccountList {
   readonly accounts: ReadonlyArray<Account>
   /** Whether the read before listed the same accounts: else neither read can be trusted to be complete. */
   readonly agrees: boolean
+  /** Accounts that the upstream lists in a form that cannot be read: they stay as they were, and are none of `accounts`. */
+  readonly unread: ReadonlyArray<Account>
 }
 
 export class AccountLists extends Context.Service<
@@ -29,18 +32,20 @@ export class AccountLists extends Context.Service<
     /**
      * Reads the accounts and stores them; those that are no longer listed become `missing`. `first` is the beginning of
      * the transaction that reads what is held and writes what is listed: whoever reads without the lease of the bank holds it
-     * there (`BankStore.hold`). Events tell what has changed, with `cause` as who looked.
+     * there (`BankStore.hold`). It is given the accounts that cannot be read. Events tell what has changed, with `cause` as
+     * who looked.
      */
     readonly read: <E>(
       bank: Bank,
-      session: Pick<ProviderSession, "listAccounts">,
-      first: Effect.Effect<void, E>,
+      session: Pick<ProviderSession, "listAccounts" | "unreadAccounts">,
+      first: (unread: ReadonlyArray<UnreadAccount>) => Effect.Effect<void, E>,
       cause: ActorRef
     ) => Effect.Effect<AccountList, ProviderError | StorageUnavailable | E>
     /** Stores what somebody has read, within the transaction of whoever holds the bank. */
     readonly write: (
       bank: Bank,
       observed: ReadonlyArray<ObservedAccount>,
+      unread: ReadonlyArray<UnreadAccount>,
       cause: ActorRef
     ) => Effect.Effect<AccountList, StorageUnavailable>
   }
@@ -110,34 +115,46 @@ export class AccountLists extends Context.Service<
       const write = Effect.fnUntraced(function* (
         bank: Bank,
         observed: ReadonlyArray<ObservedAccount>,
+        unread: ReadonlyArray<UnreadAccount>,
         cause: ActorRef
       ) {
         // Whoever joins accounts has the bank to themselves: what is held cannot become another one from here on.
         const held = yield* store.accounts(bank.id)
         const now = yield* Timestamp.now
-        const known = matchAccounts(held, observed)
+        const unreadIds = new Set(unread.map(({ providerAccountId }) => providerAccountId))
+        // What is listed under its own id is no other account, however alike.
+        const known = matchAccounts(
+          held.filter(({ providerAccountId }) => !unreadIds.has(providerAccountId)),
+          observed
+        )
         const listed: Array<Account> = []
         for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
         const listedIds = new Set(listed.map((account) => account.id))
-        const missing = held
-          .filter((account) => !listedIds.has(account.id) && account.state === "open")
+        const left = held.filter((account) => !listedIds.has(account.id) && account.state === "open")
+        // An id that none of them has may be what is wrong with the account: then it can be any of them.
+        const heldIds = new Set(held.map(({ providerAccountId }) => providerAccountId))
+        const isAnyone = unread.some(({ providerAccountId }) => !heldIds.has(providerAccountId))
+        const isUnread = ({ providerAccountId }: Account): boolean => isAnyone || unreadIds.has(providerAccountId)
+        const missing = left
+          .filter((account) => !isUnread(account))
           .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
         const all = [...listed, ...missing]
         yield* store.putAccounts(all)
         yield* events.append([...accountEvents(held, all, cause), ...(yield* suggested(bank, held, listed, cause))])
         const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
         const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
-        return { accounts: all, agrees } satisfies AccountList
+        return { accounts: all, agrees, unread: left.filter(isUnread) } satisfies AccountList
       })
 
       const read = Effect.fn("AccountLists.read")(function* <E>(
         bank: Bank,
-        session: Pick<ProviderSession, "listAccounts">,
-        first: Effect.Effect<void, E>,
+        session: Pick<ProviderSession, "listAccounts" | "unreadAccounts">,
+        first: (unread: ReadonlyArray<UnreadAccount>) => Effect.Effect<void, E>,
         cause: ActorRef
       ) {
         const observed = yield* session.listAccounts
-        return yield* atomically(Effect.andThen(first, write(bank, observed, cause)))
+        const unread = yield* session.unreadAccounts ?? Effect.succeed([])
+        return yield* atomically(Effect.andThen(first(unread), write(bank, observed, unread, cause)))
       })
 
       return AccountLists.of({ read, write })

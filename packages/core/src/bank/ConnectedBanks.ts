@@ -8,7 +8,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
 import type { CompletedConnection, Connection } from "../provider/Connect.ts"
-import { statusAfter, statusUnread } from "../provider/ConnectionHealth.ts"
+import { statusAfter, statusUnread, withUnread } from "../provider/ConnectionHealth.ts"
 import type { ProviderDriver, ProviderSession } from "../provider/Provider.ts"
 import { isProviderError, type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
@@ -48,10 +48,10 @@ export const busy = new Conflict({
 })
 
 /** The accounts, or why they are not there: `undefined` where they take too long. */
-const listing = ({ listAccounts }: ProviderSession) =>
-  listAccounts.pipe(
+const listing = ({ listAccounts, unreadAccounts = Effect.succeed([]) }: ProviderSession) =>
+  Effect.flatMap(listAccounts, (accounts) => Effect.map(unreadAccounts, (unread) => ({ accounts, unread }))).pipe(
     Effect.timeoutOption(Duration.seconds(accountsSeconds)),
-    Effect.map((read) => (Option.isSome(read) ? { accounts: read.value } : { error: undefined })),
+    Effect.map((read) => (Option.isSome(read) ? read.value : { error: undefined })),
     Effect.catchIf(isProviderError, (error) => Effect.succeed({ error }))
   )
 
@@ -167,16 +167,18 @@ export class ConnectedBanks extends Context.Service<
         const { attempt, cause, completed, driver, lease, reconnects, workspace } = exchanged
         const { instanceId } = driver
         const { current, session } = yield* open(attempt, driver, completed)
-        const health = yield* session.inspect
+        const inspected = yield* session.inspect
         const { consentExpiresAt } = completed
-        const looked = statusAfter(
-          undefined,
-          consentExpiresAt === undefined ? health : { consentExpiresAt, ...health },
-          yield* Timestamp.now
-        )
+        const health = consentExpiresAt === undefined ? inspected : { consentExpiresAt, ...inspected }
+        const looked = statusAfter(undefined, health, yield* Timestamp.now)
         const listed = looked.connected ? yield* listing(session) : undefined
         const now = yield* Timestamp.now
-        const status = listed === undefined || "accounts" in listed ? looked : statusUnread(looked, listed.error, now)
+        const status =
+          listed === undefined
+            ? looked
+            : "accounts" in listed
+              ? statusAfter(undefined, withUnread(health, listed.unread), now)
+              : statusUnread(looked, listed.error, now)
         const connection = { instanceId, connection: current() }
         const lastStep = `${lease.holder} last step`
         return yield* atomically(
@@ -242,7 +244,7 @@ export class ConnectedBanks extends Context.Service<
             }
             const accounts =
               listed !== undefined && "accounts" in listed
-                ? (yield* lists.write(bank, listed.accounts, cause)).accounts
+                ? (yield* lists.write(bank, listed.accounts, listed.unread, cause)).accounts
                 : yield* banks.accounts(bank.id)
             const { deletedAt: _, removal: _r, ...kept } = bank
             return {

@@ -13,9 +13,12 @@ import {
   statusAfterFailure,
   statusAfterRead,
   statusBeforeRead,
-  type StatusSource
+  type StatusSource,
+  stillUnread,
+  withUnread
 } from "../provider/ConnectionHealth.ts"
 import { isProviderError, type ProviderError } from "../provider/ProviderError.ts"
+import type { UnreadAccount } from "../provider/ReadAccounts.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -148,20 +151,21 @@ export class Looks extends Context.Service<
           const health = yield* noting(session.inspect)
           const { readable } = statusBeforeRead(bank.connectionStatus, health, yield* Timestamp.now)
           let status: KeptStatus | undefined
-          const keep = Effect.map(
-            keeping(bank, looking, (before, now) => statusBeforeRead(before, health, now).status),
-            (kept) => void (status = kept)
-          )
+          const keep = (unread: ReadonlyArray<UnreadAccount>) =>
+            Effect.map(
+              keeping(bank, looking, (before, now) => statusBeforeRead(before, withUnread(health, unread), now).status),
+              (kept) => void (status = kept)
+            )
           const found = (listed: AccountList | undefined): Refreshed => ({ status: status!, session, listed })
           if (!readable) {
-            yield* atomically(keep)
+            yield* atomically(keep([]))
             return found(undefined)
           }
           return yield* lists.read(bank, session, keep, looking.cause).pipe(
             Effect.map(found),
             Effect.tapError((error) =>
               isTagged(error) && isProviderError(error)
-                ? Effect.andThen(atomically(keep), notedQuietly(bank, failed(bank, error, looking)))
+                ? Effect.andThen(atomically(keep([])), notedQuietly(bank, failed(bank, error, looking)))
                 : Effect.void
             )
           )
@@ -171,7 +175,9 @@ export class Looks extends Context.Service<
           const noting = noted(bank, looking, source)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
-          const kept = keeping(bank, looking, (before, now) => statusAfter(before, health, now, source))
+          const kept = keeping(bank, looking, (before, now) =>
+            statusAfter(before, stillUnread(before, health), now, source)
+          )
           return (yield* atomically(kept))!
         })
 
@@ -187,7 +193,9 @@ export class Looks extends Context.Service<
             )
           }),
           observe: Effect.fn("Looks.observe")(function* (bank, health, looking, source) {
-            yield* atomically(keeping(bank, looking, (before, now) => statusAfter(before, health, now, source)))
+            yield* atomically(
+              keeping(bank, looking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
+            )
           })
         })
       })

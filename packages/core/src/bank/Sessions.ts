@@ -99,7 +99,7 @@ export class Sessions extends Context.Service<
               )
             )
 
-          const { refresh } = session
+          const { refresh, unreadAccounts } = session
           const opened: BankSession = {
             driver,
             inspect: remembered(
@@ -114,6 +114,9 @@ export class Sessions extends Context.Service<
               )
             ),
             listAccounts: remembered(current((one) => one.listAccounts)),
+            ...(unreadAccounts === undefined
+              ? {}
+              : { unreadAccounts: remembered(current((one) => one.unreadAccounts ?? unreadAccounts)) }),
             pull: (request) => current((one) => one.pull(request)),
             ...(refresh === undefined
               ? {}

@@ -35,6 +35,13 @@ export {
 } from "../provider/ConnectionHealth.ts"
 export { hintSeconds, retryAfterSeconds } from "../provider/Hint.ts"
 export { type JsonClient, makeJsonClient, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
+export {
+  type AccountKeys,
+  type AccountsRead,
+  readAccounts,
+  unreadAccount,
+  type UnreadAccount
+} from "../provider/ReadAccounts.ts"
 export { readRecords, readRows, type Translated } from "../provider/ReadRows.ts"
 export type {
   Coverage,

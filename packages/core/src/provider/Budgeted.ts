@@ -69,10 +69,11 @@ export const makeBudgeted = Effect.fnUntraced(function* (driver: ProviderDriver)
 
   const session = (
     ref: string,
-    { inspect, listAccounts, pull, refresh, revoke }: ProviderSession
+    { inspect, listAccounts, pull, refresh, revoke, unreadAccounts }: ProviderSession
   ): ProviderSession => ({
     inspect: heeded(ref, inspect),
     listAccounts: heeded(ref, listAccounts),
+    ...(unreadAccounts === undefined ? {} : { unreadAccounts: heeded(ref, unreadAccounts) }),
     pull: (request) => heeded(ref, pull(request)),
     ...(refresh === undefined ? {} : { refresh: (dataTypes) => heeded(ref, refresh(dataTypes)) }),
     revoke: heeded(ref, revoke)

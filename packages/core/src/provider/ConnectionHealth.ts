@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { SyncDataType } from "../record/DataType.ts"
 import { Timestamp, toMillis } from "../shared/Timestamp.ts"
 import type { ProviderError } from "./ProviderError.ts"
+import type { UnreadAccount } from "./ReadAccounts.ts"
 
 const healthStatuses = [
   "pending",
@@ -117,6 +118,35 @@ const foundAfter = (before: KeptStatus | undefined, found: ConnectionHealth, at:
   const known = before?.consentExpiresAt
   return judged(known === undefined ? found : { consentExpiresAt: known, ...found }, at)
 }
+
+const accountUnreadable = "ACCOUNT_UNREADABLE"
+
+const mostNamed = 5
+
+/** What a look found, where some of the accounts cannot be read: the sentence names each, and what is wrong with it. */
+export const withUnread = (health: ConnectionHealth, unread: ReadonlyArray<UnreadAccount>): ConnectionHealth => {
+  if (unread.length === 0 || !isUsable(health.status)) return health
+  const named = unread.slice(0, mostNamed).map(({ name, providerAccountId, reason }) => {
+    const account = name ?? (providerAccountId === "" ? "One" : providerAccountId.slice(0, 80))
+    return `${account} (${reason})`
+  })
+  const more = unread.length > mostNamed ? ` and ${unread.length - mostNamed} more` : ""
+  const sentence = `Accounts that cannot be read, and stay as they were: ${named.join(", ")}${more}`
+  return health.status === "degraded"
+    ? { ...health, errorMessage: health.errorMessage === undefined ? sentence : `${health.errorMessage}. ${sentence}` }
+    : { ...health, status: "degraded", errorCode: accountUnreadable, errorMessage: sentence }
+}
+
+/** The same of a look that did not ask for accounts: what is known of them stays. */
+export const stillUnread = (before: KeptStatus | undefined, found: ConnectionHealth): ConnectionHealth =>
+  found.status === "connected" && before?.status === "degraded" && before.errorCode === accountUnreadable
+    ? {
+        ...found,
+        status: "degraded",
+        errorCode: accountUnreadable,
+        ...(before.errorMessage === undefined ? {} : { errorMessage: before.errorMessage })
+      }
+    : found
 
 /** What is kept of a look at a connection; without `before` it is a connection that is new, or was connected anew. */
 export const statusAfter = (

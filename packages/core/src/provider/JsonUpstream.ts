@@ -35,6 +35,11 @@ export const unanswered = ({ message, reason, retryAfter }: OutboundFailure): Pr
   }
 }
 
+/** Whether a page for people came in place of data: a sign of maintenance, which passes. */
+export const isPage = ({ body, headers }: Pick<OutboundResponse, "body" | "headers">): boolean =>
+  (headers["content-type"] ?? "").toLowerCase().includes("text/html") ||
+  /^[\s\uFEFF]*<(!doctype|html|head|body|\?xml)\b/i.test(new TextDecoder().decode(body.subarray(0, 200)))
+
 /**
  * What the status of an answer means where the upstream has no code of its own for it; `undefined` for an answer that
  * can be read. `counts` says which limit a 429 is about.
@@ -65,7 +70,9 @@ export const refusalOf = (
       ? new Misconfigured({ message, providerCode })
       : new ReauthRequired({ message, providerCode })
   }
-  return new ProtocolViolation({ message, providerCode, path: "" })
+  return isPage(answer)
+    ? new ProviderUnavailable({ message: `${message} with a page in place of data`, providerCode })
+    : new ProtocolViolation({ message, providerCode, path: "" })
 }
 
 /** Numbers of which a double would lose digits are their text: `Decimal.DecimalNumber` reads both. */
@@ -86,16 +93,19 @@ const firstPath = (issue: SchemaIssue.Issue): string =>
 
 /**
  * The body of an answer, decoded. One that is no JSON, or of another form, is a `ProtocolViolation` that names the place
- * and repeats nothing of it; keys that the schema does not know are left out.
+ * and repeats nothing of it; keys that the schema does not know are left out. A page for people is a `ProviderUnavailable`.
  */
 export const readJson = <A>(
   name: string,
   schema: Schema.Codec<A, unknown>,
-  { body }: OutboundResponse
-): Result.Result<A, ProtocolViolation> => {
+  answer: OutboundResponse
+): Result.Result<A, ProtocolViolation | ProviderUnavailable> => {
   const parsed = Result.try({
-    try: () => exactly(parseExactly(new TextDecoder("utf-8", { fatal: true }).decode(body))),
-    catch: () => new ProtocolViolation({ message: `${name} did not answer with JSON`, path: "" })
+    try: () => exactly(parseExactly(new TextDecoder("utf-8", { fatal: true }).decode(answer.body))),
+    catch: () =>
+      isPage(answer)
+        ? new ProviderUnavailable({ message: `${name} answered with a page in place of data` })
+        : new ProtocolViolation({ message: `${name} did not answer with JSON`, path: "" })
   })
   return Result.flatMap(parsed, (value) =>
     Result.mapError(SchemaParser.decodeUnknownResult(schema)(value), (issue) => {

@@ -31,6 +31,7 @@ import type {
 import type { ConnectionHealth } from "./ConnectionHealth.ts"
 import type { ProviderError } from "./ProviderError.ts"
 import type { ProviderKind } from "./ProviderKind.ts"
+import type { UnreadAccount } from "./ReadAccounts.ts"
 import type { InboundWebhook, Poke, WebhookRefused } from "./Webhook.ts"
 
 /** An account as the upstream shows it now. */
@@ -181,8 +182,13 @@ export interface RefreshStarted {
 export interface ProviderSession {
   /** The only defence against a broken connection that still answers with old data: asked before each run. */
   readonly inspect: Effect.Effect<ConnectionHealth, ProviderError>
-  /** All accounts, balances included. */
+  /** All accounts that can be read, balances included. */
   readonly listAccounts: Effect.Effect<ReadonlyArray<ObservedAccount>, ProviderError>
+  /**
+   * The accounts that `listAccounts` leaves out because they cannot be read: they are there, and nothing of them is gone.
+   * Asked after `listAccounts`, whose answer it is about. Absent: every account can be read.
+   */
+  readonly unreadAccounts?: Effect.Effect<ReadonlyArray<UnreadAccount>, ProviderError>
   readonly pull: (request: PullRequest) => Effect.Effect<SyncPage, ProviderError>
   /** Where `capabilities.refresh` says that the upstream can. */
   readonly refresh?: (dataTypes: ReadonlyArray<SyncDataType>) => Effect.Effect<RefreshStarted, ProviderError>

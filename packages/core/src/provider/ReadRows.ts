@@ -17,7 +17,7 @@ export interface RowsRead<A> {
 const formatted = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Where a value does not have its form, such as `balances.current`; nothing of the value itself. */
-const placeOf = (issue: SchemaIssue.Issue): string => {
+export const placeOf = (issue: SchemaIssue.Issue): string => {
   const path = formatted(issue).issues[0]?.path ?? []
   const text = StrictDecoding.pathText(path.map((part) => (typeof part === "object" ? part.key : part)))
   return text === "" ? "the row" : text

@@ -173,6 +173,14 @@ const lackingFindings = (run: SourceRun, bank: Bank, wanted: ReadonlyArray<Accou
       warning("provider", "UNSUPPORTED_BY_PROVIDER", `${bank.name}: ${accountName} has no ${run.feed.dataType}`)
     )
 
+/** Accounts of the feed that the upstream shows in a form that cannot be read: their rows stay as they are. */
+const unreadFindings = (bank: Bank, unread: ReadonlyArray<Account>, accountIds: ReadonlySet<string>) =>
+  unread
+    .filter(({ id }) => accountIds.has(id))
+    .map(({ accountName }) =>
+      warning("provider", "ACCOUNT_UNREADABLE", `${bank.name}: ${accountName} cannot be read, and stays as it was`)
+    )
+
 export class ConnectionSource extends Context.Service<ConnectionSource, FeedReader<ConfigOf<"sync">>>()(
   "@millrace/core/sync/ConnectionSource"
 ) {
@@ -233,7 +241,8 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const all = listed.accounts.filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
         const { dataType } = run.feed
-        if (dataType === "balances") return yield* writeBalances(run, bank, wanted)
+        const unread = { ...empty, findings: unreadFindings(bank, listed.unread, accountIds) }
+        if (dataType === "balances") return combine([unread, yield* writeBalances(run, bank, wanted)])
         const { driver } = session
         const capability = driver.capabilities.dataTypes[dataType as Segment["dataType"]]
         if (capability === undefined) {
@@ -241,9 +250,12 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
           return { ...empty, findings: [warning("provider", "UNSUPPORTED_BY_PROVIDER", message)] }
         }
         const results: Array<SourceResult> = [
+          unread,
           { ...empty, findings: [...clampedFindings(run, bank, capability), ...lackingFindings(run, bank, wanted)] }
         ]
-        for (const segment of segmentsOf(run, bank, session, capability, all, listed.agrees, wanted)) {
+        const unreadIds = new Set(listed.unread.map(({ providerAccountId }) => providerAccountId))
+        for (const one of segmentsOf(run, bank, session, capability, all, listed.agrees, wanted)) {
+          const segment = { ...one, unreadIds }
           const pulled = yield* sourceReader.pull(rightOf(run, bank.id), segment)
           results.push({
             ...empty,

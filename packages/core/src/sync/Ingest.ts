@@ -28,10 +28,11 @@ import {
 
 // What a source may leave out because there is a right answer without it.
 const defaults: Readonly<Partial<Record<DataType, Readonly<Record<string, FieldValue>>>>> = {
-  transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "" }
+  // Money counts without a word about it: a row needs an amount and a day.
+  transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "", description: "", originalDescription: "" }
 }
 
-/** Where a field that was left out is told by another: a pending row has no booking day of its own yet. */
+/** Where a field that was left out is told by another: a pending row has no booking day of its own yet, a text another one. */
 const elsewhere = (dataType: DataType, key: string, observed: ObservedRecord): FieldValue | undefined => {
   if (dataType !== "transactions") return undefined
   const { fields, pending } = observed
@@ -40,7 +41,9 @@ const elsewhere = (dataType: DataType, key: string, observed: ObservedRecord): F
       ? fields["authorizedDate"]
       : key === "description"
         ? fields["originalDescription"]
-        : undefined
+        : key === "originalDescription"
+          ? fields["description"]
+          : undefined
   return typeof value === "string" ? (key === "date" ? CalendarDate.parse(value) : cleanText(value)) : undefined
 }
 

@@ -93,6 +93,14 @@ const unlisted = (bank: Bank): Outcome => ({
   blocked: false
 })
 
+const unreadable = (bank: Bank): Outcome => ({
+  problem: new LiveDataUnavailable({
+    code: "PROVIDER_MISCONFIGURED",
+    message: `${bank.name} shows this account in a form that cannot be read; it stays as it was`
+  }),
+  blocked: false
+})
+
 /** Why the connection cannot be read as it is; `undefined` when it can, or when the bank has none. */
 export const unusableConnection = (status: ConnectionStatus | undefined): Outcome | undefined => {
   if (status === undefined || isUsable(status.status)) return undefined
@@ -172,6 +180,7 @@ export class ReadThrough extends Context.Service<
         reading(status)
         const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
+        if (listed.unread.some((one) => one.id === account.id)) return unreadable(bank)
         // Of an account that the bank no longer lists nothing is believed to be gone.
         if (current?.state !== "open") return unlisted(bank)
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }

@@ -33,6 +33,8 @@ export interface Segment {
   readonly leftOut?: CalendarDate.CalendarDate
   readonly today: CalendarDate.CalendarDate
   readonly lookbackDays: number
+  /** Upstream ids of accounts that are there and cannot be read: what comes of them is left for a later read. */
+  readonly unreadIds?: ReadonlySet<string>
   /** Whether two reads listed the same accounts; if not, neither says what is no longer there. */
   readonly accountsAgree: boolean
   /** Read everything, whatever the checkpoint says, and commit a new one. */

@@ -299,7 +299,7 @@ export class SourceReader extends Context.Service<
         let changed = 0
         const shownFrom = new Map<Account, CalendarDate.CalendarDate>()
         for (const providerAccountId of staged.accounts) {
-          if (asked.has(providerAccountId)) continue
+          if (asked.has(providerAccountId) || segment.unreadIds?.has(providerAccountId) === true) continue
           const reason = `rows of an account that is not listed or has no ${segment.dataType}`
           staged.quarantined.push({ providerId: providerAccountId, reason })
         }

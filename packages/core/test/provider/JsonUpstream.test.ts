@@ -26,7 +26,7 @@ it("numbers keep all digits that the upstream wrote", () => {
 })
 
 it.each([
-  ["no JSON", "<html>s3cret</html>", ""],
+  ["no JSON", "s3cret", ""],
   ["no UTF-8", new Uint8Array([0x7b, 0xff]), ""],
   ["another form", '{"rows":[{"amount":1},{"amount":"s3cret"}]}', "rows[1].amount"],
   ["an empty answer", "", ""]
@@ -35,6 +35,17 @@ it.each([
   expect(Result.isFailure(read) && read.failure).toMatchObject({ _tag: "ProtocolViolation", path })
   expect(JSON.stringify(read)).not.toContain("s3cret")
 })
+
+it.each(["<html>s3cret</html>", "\uFEFF\n <!DOCTYPE html><p>s3cret", "<?xml version='1.0'?><s3cret/>"])(
+  "a page in place of data passes: %s",
+  (page) => {
+    const read = readJson("Bank", Row, answer(page))
+    expect(Result.isFailure(read) && read.failure._tag).toBe("ProviderUnavailable")
+    expect(JSON.stringify(read)).not.toContain("s3cret")
+    expect(refusalOf("Bank", answer(page, 404))?._tag).toBe("ProviderUnavailable")
+    expect(refusalOf("Bank", answer(page, 401))?._tag).toBe("Misconfigured")
+  }
+)
 
 it.each([
   [200, {}, undefined],

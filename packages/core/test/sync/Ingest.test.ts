@@ -36,6 +36,8 @@ const reasonOf = (fields: Fields, change: Partial<ObservedRecord> = {}) => {
   return "quarantined" in result ? result.quarantined.reason : expect.fail("it was taken in")
 }
 
+const texts = ({ fields }: { readonly fields: Fields }) => [fields["description"], fields["originalDescription"]]
+
 describe("ingest", () => {
   it("fills in what has a right answer", () => {
     const row = read(good)
@@ -64,10 +66,17 @@ describe("ingest", () => {
     ["date", { date: "2026-02-30" }, "date: cannot be read as date"],
     ["date", { date: null }, "date: is missing"],
     ["merchantName", { merchantName: true }, "merchantName: cannot be read as str"],
-    ["authorizedDate", { authorizedDate: "yesterday" }, "authorizedDate: cannot be read as date"],
-    ["originalDescription", { originalDescription: null }, "originalDescription: is missing"]
+    ["authorizedDate", { authorizedDate: "yesterday" }, "authorizedDate: cannot be read as date"]
   ] as const)("sets aside a record with a bad %s: %j", (_, change, reason) => {
     expect(reasonOf({ ...good, ...change })).toBe(reason)
+  })
+
+  it("keeps money that comes without a text", () => {
+    const { description: _, originalDescription: _o, ...rest } = good
+    expect(texts(read(rest))).toEqual(["", ""])
+    expect(texts(read({ ...rest, description: "", originalDescription: "" }))).toEqual(["", ""])
+    expect(texts(read({ ...rest, description: "Coop" }))).toEqual(["Coop", "Coop"])
+    expect(texts(read({ ...rest, originalDescription: "COOP" }))).toEqual(["COOP", "COOP"])
   })
 
   it("names the record that it sets aside, without what could break a log", () => {

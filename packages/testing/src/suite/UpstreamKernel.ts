@@ -115,6 +115,7 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
               today,
               lookbackDays: 0,
               accountsAgree: listed.agrees,
+              unreadIds: new Set(listed.unread.map(({ providerAccountId }) => providerAccountId)),
               reset: false,
               byIdOnly: false
             }
@@ -150,6 +151,7 @@ export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
     bank,
     workspace,
     accounts: store.accounts(bank.id),
+    status: Effect.map(now, ({ connectionStatus }) => connectionStatus),
     /** Ids of the rows that syncs could not read, as their jobs tell them. */
     setAside,
     /** Of the connection, as the next run would get them. */

@@ -7,6 +7,7 @@
  */
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { accountCases } from "./UpstreamAccountCases.ts"
 import { connectCases } from "./UpstreamConnectCases.ts"
 import { crashCases } from "./UpstreamCrashCases.ts"
 import { failureCases } from "./UpstreamFailureCases.ts"
@@ -29,6 +30,7 @@ const upstreamCases = [
   ...crashCases,
   ...sessionCases,
   ...readingCases,
+  ...accountCases,
   ...rowCases,
   ...failureCases,
   ...limitCases,

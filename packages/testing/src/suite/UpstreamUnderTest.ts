@@ -114,9 +114,17 @@ const noted = (driver: ProviderDriver, told: Array<string>): ProviderDriver => {
     Effect.tapCause(effect, (cause) =>
       Effect.sync(() => void told.push(Cause.pretty(cause), ...cause.reasons.map((reason) => wordsOf(reason))))
     )
-  const session = ({ inspect, listAccounts, pull, refresh, revoke }: ProviderSession): ProviderSession => ({
+  const session = ({
+    inspect,
+    listAccounts,
+    pull,
+    refresh,
+    revoke,
+    unreadAccounts
+  }: ProviderSession): ProviderSession => ({
     inspect: note(inspect),
     listAccounts: note(listAccounts),
+    ...(unreadAccounts === undefined ? {} : { unreadAccounts: note(unreadAccounts) }),
     pull: (request) => note(pull(request)),
     ...(refresh === undefined ? {} : { refresh: (dataTypes) => note(refresh(dataTypes)) }),
     revoke: note(revoke)

@@ -10,7 +10,7 @@ import { Seeded } from "../model/Seeded.ts"
 import type { FakeAnswer, FakeRequest } from "./FakeRequest.ts"
 import { type FakeTime, fakeTime } from "./FakeTime.ts"
 import { type Incident, type IncidentPlan, isRefusal, type Refusal } from "./Incident.ts"
-import { mutatedJson, withUnknownEnums, withUnknownFields, withUnreadableRow } from "./JsonMutator.ts"
+import { mutatedJson, withAccounts, withUnknownEnums, withUnknownFields, withUnreadableRow } from "./JsonMutator.ts"
 import { type Excess, type RequestLimit, RequestLimits } from "./RequestLimits.ts"
 
 /** What a fake brings: how its upstream names, answers and refuses requests. */
@@ -133,7 +133,7 @@ export class FakeServer {
     return answer
   }
 
-  private changedAnswer(incident: Incident, answer: FakeAnswer): FakeAnswer {
+  private changedAnswer(incident: Incident, answer: FakeAnswer, { path }: FakeRequest): FakeAnswer {
     const text = textOf(answer.body)
     switch (incident.kind) {
       case "unknownEnum":
@@ -142,6 +142,10 @@ export class FakeServer {
         return { ...answer, body: withUnknownFields(text) }
       case "unreadableRow":
         return { ...answer, body: withUnreadableRow(text, incident.id, incident.kept) }
+      case "accounts": {
+        const { change, id } = incident
+        return { ...answer, body: withAccounts(text, path.endsWith("/accounts"), id, change) }
+      }
       case "mutated":
         return { ...answer, body: mutatedJson(text, new Seeded(incident.seed)) }
       default:
@@ -216,7 +220,7 @@ export class FakeServer {
         return
       }
       default:
-        return this.send(this.changedAnswer(incident, await this.trueAnswer(request)), request, response)
+        return this.send(this.changedAnswer(incident, await this.trueAnswer(request), request), request, response)
     }
   }
 

@@ -107,14 +107,12 @@ const { parse } = JSON as unknown as {
   ) => unknown
 }
 
-/** Changes every object, and keeps all digits of numbers. */
-const changedObjects = (text: string, object: ObjectChange): string =>
-  JSON.stringify(
-    mapped(
-      parse(text, (_, value, { source }) => (typeof value === "number" ? numberOf(source ?? String(value)) : value)),
-      object
-    )
-  )
+/** The JSON, with all digits of its numbers. */
+const exactly = (text: string): unknown =>
+  parse(text, (_, value, { source }) => (typeof value === "number" ? numberOf(source ?? String(value)) : value))
+
+/** Changes every object. */
+const changedObjects = (text: string, object: ObjectChange): string => JSON.stringify(mapped(exactly(text), object))
 
 /** Every object has a field more, which the upstream did not have yesterday. */
 export const withUnknownFields = (text: string): string =>
@@ -127,6 +125,36 @@ export const withUnknownEnums = (text: string, keys: ReadonlySet<string>): strin
       Object.entries(value).map(([key, one]) => [key, keys.has(key) && typeof one === "string" ? "SOMETHING_NEW" : one])
     )
   )
+
+const isAccount = (value: unknown, id: string): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && ["id", "account_id"].some((key) => (value as never)[key] === id)
+
+/**
+ * The account of that id is replaced wherever accounts, or balances of accounts, are listed: under these keys, and in the list
+ * that an answer about accounts alone is (`isList`).
+ */
+export const withAccounts = (
+  text: string,
+  isList: boolean,
+  id: string,
+  change: (account: Readonly<Record<string, unknown>>) => ReadonlyArray<unknown>
+): string => {
+  const listed = (value: unknown, isOfAccounts: boolean): unknown => {
+    if (Array.isArray(value)) {
+      return value.flatMap((inner: unknown) =>
+        isOfAccounts && isAccount(inner, id) ? change(inner) : [listed(inner, false)]
+      )
+    }
+    if (typeof value !== "object" || value === null || isRawNumber(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        listed(inner, key === "accounts" || key === "balances" || (isList && key === "data"))
+      ])
+    )
+  }
+  return JSON.stringify(listed(exactly(text), isList))
+}
 
 const scalarText = (value: unknown): string | undefined =>
   typeof value === "string"

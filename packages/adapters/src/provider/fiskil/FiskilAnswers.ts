@@ -3,7 +3,7 @@
  * numbers are never read.
  */
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { Amount, loose, looseText, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const { String: Text } = Schema
 
@@ -90,14 +90,14 @@ export const FiskilTransaction = Schema.Struct({
   account_id: UpstreamId,
   amount: Amount,
   currency: maybe(Text),
-  description: maybe(Text),
-  reference: maybe(Text),
-  merchant_name: maybe(Text),
+  description: looseText,
+  reference: looseText,
+  merchant_name: looseText,
   status: Schema.Literals(["POSTED", "PENDING"]),
   posting_date_time: maybe(Text),
-  execution_date_time: maybe(Text),
-  value_date_time: maybe(Text),
-  type: maybe(Text),
-  category: maybe(Schema.Struct({ primary_category: maybe(Text) }))
+  execution_date_time: looseText,
+  value_date_time: looseText,
+  type: looseText,
+  category: loose(Schema.Struct({ primary_category: looseText }))
 })
 export type FiskilTransaction = typeof FiskilTransaction.Type

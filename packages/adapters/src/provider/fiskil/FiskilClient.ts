@@ -4,6 +4,7 @@ import {
   Misconfigured,
   ProtocolViolation,
   type ProviderError,
+  type ProviderUnavailable,
   type PsuContext,
   readJson,
   unanswered
@@ -73,7 +74,7 @@ const afterOf = (link: unknown): Effect.Effect<string | undefined, ProtocolViola
 const pageOf = Effect.fnUntraced(function* (
   name: string,
   answer: OutboundResponse
-): Effect.fn.Return<FiskilPage, ProtocolViolation> {
+): Effect.fn.Return<FiskilPage, ProtocolViolation | ProviderUnavailable> {
   const body = yield* Effect.fromResult(readJson(upstream, Schema.Unknown, answer))
   if (Array.isArray(body)) return { rows: body, after: undefined }
   const rows = isRecord(body) ? body[name] : undefined

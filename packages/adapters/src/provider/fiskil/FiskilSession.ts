@@ -1,15 +1,17 @@
 /** One run's look at a connection: consents, accounts and balances are asked for once. */
 import {
+  type AccountsRead,
   ConnectionGone,
   type ConnectionHealth,
   NotReady,
   type ObservedAccount,
   type OpenSession,
-  ProtocolViolation,
   type ProviderError,
   type ProviderSession,
+  readAccounts,
   remembered,
-  readRows
+  unreadAccount,
+  type UnreadAccount
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,12 +37,19 @@ import { pullPage } from "./FiskilPull.ts"
 /** Seconds until first data are looked for again. */
 const firstDataWait = 30
 
+const accountKeys = { id: ["account_id"], name: ["nickname", "display_name", "product_name"] } as const
+
 const gone = () => new ConnectionGone({ message: `${upstream} does not know the connection` })
 
 const disconnected: ConnectionHealth = {
   status: "disconnected",
   errorCode: "RECONNECT_REQUIRED",
   errorMessage: `${upstream} does not know the connection`
+}
+
+const isOfInstitution = (row: unknown, institutionId: string): boolean => {
+  const named = typeof row === "object" && row !== null && "institution_id" in row ? row.institution_id : undefined
+  return typeof named === "string" || typeof named === "number" ? String(named) === institutionId : true
 }
 
 const mayShow = (state: ConsentState, permission: string): boolean =>
@@ -88,44 +97,44 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
     Effect.gen(function* () {
       const { live, others } = yield* permitted
       const listed = yield* list("/v1/banking/accounts", "accounts")
-      const { quarantined, rows } = readRows(listed, FiskilAccount, "account_id")
-      // An account that is left out would look like one that is gone.
-      if (quarantined.length > 0) {
-        return yield* new ProtocolViolation({
-          message: `${upstream} gave an account that does not have the agreed form`,
-          path: `accounts.${quarantined[0]!.reason.split(":")[0]}`
-        })
-      }
-      const here = rows.filter(({ institution_id }) => String(institution_id ?? institutionId) === institutionId)
+      // Accounts of other banks of the person are of other connections, whether or not they can be read.
+      const { accounts: here, unread } = readAccounts(
+        listed.filter((row) => isOfInstitution(row, institutionId)),
+        FiskilAccount,
+        accountKeys
+      )
       const shared = here.filter((account) => isShared(live, account))
       // Where nobody else shares anything of the bank, all of it is this connection's, whatever consent it came with.
       const own = others.length === 0 && shared.length === 0 ? here : shared
-      return [...new Map(own.map((account) => [account.account_id, account])).values()]
+      return { own, unread }
     })
   )
 
-  const accounts = remembered(
-    Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<ObservedAccount>, ProviderError> {
+  const accountsShown = remembered(
+    Effect.gen(function* (): Effect.fn.Return<AccountsRead<ObservedAccount>, ProviderError> {
       const found = yield* permitted
-      const shown = yield* accountsHere
-      if (shown.length === 0) {
+      const { own, unread } = yield* accountsHere
+      if (own.length + unread.length === 0) {
         return yield* new NotReady({ message: `${upstream} is collecting the first data`, retryAfter: firstDataWait })
       }
       const rows = mayShow(found, "balances") ? yield* list("/v1/banking/balances", "balances") : []
-      const balances = readRows(rows, FiskilBalance, "account_id")
-      if (balances.quarantined.length > 0) {
-        return yield* new ProtocolViolation({
-          message: `${upstream} gave a balance that does not have the agreed form`,
-          path: `balances.${balances.quarantined[0]!.reason.split(":")[0]}`
-        })
-      }
-      const byAccount = new Map(balances.rows.map((balance) => [balance.account_id, balance]))
+      const balances = readAccounts(rows, FiskilBalance, accountKeys)
+      const byAccount = new Map(balances.accounts.map((balance) => [balance.account_id, balance]))
+      const odd = new Map(balances.unread.map(({ providerAccountId, reason }) => [providerAccountId, reason]))
       const canShowRows = mayShow(found, "transactions")
-      return shown.map((account) =>
-        observedAccount(account, byAccount.get(account.account_id), institutionId, canShowRows)
-      )
+      const accounts: Array<ObservedAccount> = []
+      const doubtful: Array<UnreadAccount> = [...unread]
+      for (const account of own) {
+        const balance = byAccount.get(account.account_id)
+        // A balance that does not say whose it is may be of any account that has none.
+        const reason = odd.get(account.account_id) ?? (balance === undefined ? odd.get("") : undefined)
+        if (reason === undefined) accounts.push(observedAccount(account, balance, institutionId, canShowRows))
+        else doubtful.push(unreadAccount(account, accountKeys, `balance: ${reason}`))
+      }
+      return { accounts, unread: doubtful }
     })
   )
+  const accounts = Effect.map(accountsShown, (shown) => shown.accounts)
 
   /** Whether the institution is in trouble; where that cannot be found out, it is believed not to be. */
   const isTroubled = client
@@ -136,7 +145,8 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
     inspect: Effect.gen(function* (): Effect.fn.Return<ConnectionHealth, ProviderError> {
       const { health, refusal } = yield* state
       if (refusal !== undefined) return health
-      if ((yield* accountsHere).length === 0) return { ...health, status: "pending" }
+      const { own, unread } = yield* accountsHere
+      if (own.length + unread.length === 0) return { ...health, status: "pending" }
       return (yield* isTroubled)
         ? {
             ...health,
@@ -147,6 +157,7 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
         : health
     }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed(disconnected))),
     listAccounts: accounts,
+    unreadAccounts: Effect.map(accountsShown, ({ unread }) => unread),
     pull: Effect.fnUntraced(function* (request) {
       return yield* pullPage(client, { ref, endUserId }, yield* accounts, request)
     }),

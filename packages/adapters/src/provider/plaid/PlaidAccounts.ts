@@ -1,10 +1,17 @@
 /** Accounts of Plaid with their balances. Plaid shows debts as positive numbers; here they are negative. */
 import { Currency, Decimal, type DecimalText } from "@millrace/core"
-import { type AccountType, isLiability, type ObservedAccount, ProtocolViolation } from "@millrace/core/provider"
+import {
+  type AccountsRead,
+  type AccountType,
+  isLiability,
+  type ObservedAccount,
+  readAccounts,
+  type Translated
+} from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
 import * as Result from "effect/Result"
 import { currencyOf, instantOf, shownText } from "../upstream/UpstreamForm.ts"
-import type { PlaidAccount, PlaidItem } from "./PlaidForm.ts"
+import { PlaidAccount as PlaidAccountForm, type PlaidAccount, type PlaidItem } from "./PlaidForm.ts"
 
 const bySubtype: Readonly<Record<string, AccountType>> = {
   checking: "checking",
@@ -104,16 +111,17 @@ const keysOf = (account: PlaidAccount, item: PlaidItem): ReadonlyArray<string> =
   ]
 }
 
-const observe = (account: PlaidAccount, item: PlaidItem): Omit<ObservedAccount, "stableKeys"> | undefined => {
+const observe = (account: PlaidAccount, item: PlaidItem): Translated<Omit<ObservedAccount, "stableKeys">> => {
   const { balances } = account
   const currency = currencyOf(balances.iso_currency_code, balances.unofficial_currency_code)
   // Balances that were asked of the bank just now may have only what is available.
   const current = balances.current ?? balances.available
-  if (currency === undefined || current === undefined || current === null) return undefined
+  if (currency === undefined) return Result.fail("balances.iso_currency_code is no currency")
+  if (current === undefined || current === null) return Result.fail("balances.current is missing")
   const type = typeOf(account)
   const asOf = instantOf(balances.last_updated_datetime)
   const subtype = shownText(account.subtype)
-  return {
+  return Result.succeed({
     providerAccountId: account.account_id,
     number: shownText(account.mask) ?? "",
     name: shownText(account.name) ?? shownText(account.official_name) ?? "Account",
@@ -129,28 +137,29 @@ const observe = (account: PlaidAccount, item: PlaidItem): Omit<ObservedAccount, 
       : {}),
     ...(asOf === undefined ? {} : { balanceAsOf: asOf }),
     supports: supportsOf(account, productsOf(item))
-  }
+  })
 }
 
-/** All accounts; an account without a balance or a currency makes the whole answer one that cannot be read. */
-export const observedAccounts = (
-  accounts: ReadonlyArray<PlaidAccount>,
-  item: PlaidItem
-): Result.Result<ReadonlyArray<ObservedAccount>, ProtocolViolation> => {
-  const keys = accounts.map((account) => keysOf(account, item))
-  const seen = new Map<string, number>()
-  for (const key of keys.flat()) seen.set(key, (seen.get(key) ?? 0) + 1)
-  const ids = new Set<string>()
-  const observed: Array<ObservedAccount> = []
-  for (const [at, account] of accounts.entries()) {
+const accountKeys = { id: ["account_id"], name: ["name", "official_name"] } as const
+
+/** The accounts of an answer that have the form of accounts. */
+export const accountsIn = (rows: ReadonlyArray<unknown>): ReadonlyArray<PlaidAccount> =>
+  readAccounts(rows, PlaidAccountForm, accountKeys).accounts
+
+/** All accounts; one without a balance or a currency cannot be read. */
+export const observedAccounts = (rows: ReadonlyArray<unknown>, item: PlaidItem): AccountsRead<ObservedAccount> => {
+  const { accounts, unread } = readAccounts(rows, PlaidAccountForm, accountKeys, (account) => {
     const one = observe(account, item)
-    if (one === undefined || ids.has(account.account_id)) {
-      const path = `accounts[${at}].${one === undefined ? "balances" : "account_id"}`
-      return Result.fail(new ProtocolViolation({ message: "The answer of Plaid does not have the agreed form", path }))
-    }
-    ids.add(account.account_id)
-    // What two accounts have in common tells neither.
-    observed.push({ ...one, stableKeys: keys[at]!.filter((key) => seen.get(key) === 1) })
+    return Result.map(one, (observed) => ({ observed, keys: keysOf(account, item) }))
+  })
+  const seen = new Map<string, number>()
+  for (const key of accounts.flatMap(({ keys }) => keys)) seen.set(key, (seen.get(key) ?? 0) + 1)
+  return {
+    accounts: accounts.map(({ keys, observed }) => ({
+      ...observed,
+      // What two accounts have in common tells neither.
+      stableKeys: keys.filter((key) => seen.get(key) === 1)
+    })),
+    unread
   }
-  return Result.succeed(observed)
 }

@@ -27,6 +27,7 @@ import * as Schema from "effect/Schema"
 import { instantOf, shownText, UpstreamId } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import { isLanguage, type PlaidSettings } from "./PlaidConfig.ts"
+import { accountsIn } from "./PlaidAccounts.ts"
 import { AccountsAnswer, ExchangeAnswer, ItemAnswer, LinkSessionsAnswer, LinkTokenAnswer } from "./PlaidForm.ts"
 import { bankTypeOf, institutionOf } from "./PlaidInstitutions.ts"
 
@@ -172,7 +173,7 @@ const described = Effect.fnUntraced(function* (
   const isOther = typeof shown.institution_id === "string" && shown.institution_id !== asked?.id
   return {
     institution: institutionIn(shown, isOther ? undefined : asked),
-    bankType: bankTypeOf((answer?.accounts ?? []).map(({ type }) => type)),
+    bankType: bankTypeOf(accountsIn(answer?.accounts ?? []).map(({ type }) => type)),
     ...(consentExpiresAt === undefined ? {} : { consentExpiresAt })
   }
 })

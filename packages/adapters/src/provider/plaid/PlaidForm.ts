@@ -1,7 +1,7 @@
 /** Answers of Plaid (API version 2020-09-14): what we read of them. Keys and words that are new do no harm. */
 import { CalendarDate } from "@millrace/core"
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { Amount, loose, looseText, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const Day = CalendarDate.CalendarDate
 const text = Schema.String
@@ -59,7 +59,8 @@ export const ItemAnswer = Schema.Struct({
 })
 export type ItemAnswer = typeof ItemAnswer.Type
 
-export const AccountsAnswer = Schema.Struct({ accounts: Schema.Array(PlaidAccount), item: PlaidItem })
+// Accounts are read one by one: one that cannot be read keeps no other from being read.
+export const AccountsAnswer = Schema.Struct({ accounts: Schema.Array(Schema.Unknown), item: PlaidItem })
 
 export const SyncAnswer = Schema.Struct({
   // Rows are read one by one: one that cannot be read keeps no other from being read.
@@ -81,14 +82,14 @@ export const PlaidTransaction = Schema.Struct({
   unofficial_currency_code: maybe(text),
   date: Day,
   authorized_date: maybe(Day),
-  name: maybe(text),
-  merchant_name: maybe(text),
-  original_description: maybe(text),
-  check_number: maybe(text),
-  payment_channel: maybe(text),
-  transaction_code: maybe(text),
-  payment_meta: maybe(Schema.Struct({ reference_number: maybe(text) })),
-  personal_finance_category: maybe(Schema.Struct({ primary: text, detailed: maybe(text) }))
+  name: looseText,
+  merchant_name: looseText,
+  original_description: looseText,
+  check_number: looseText,
+  payment_channel: looseText,
+  transaction_code: looseText,
+  payment_meta: loose(Schema.Struct({ reference_number: looseText })),
+  personal_finance_category: loose(Schema.Struct({ primary: looseText, detailed: looseText }))
 })
 export type PlaidTransaction = typeof PlaidTransaction.Type
 
@@ -114,7 +115,7 @@ export const PlaidHolding = Schema.Struct({
 })
 
 export const HoldingsAnswer = Schema.Struct({
-  accounts: Schema.Array(PlaidAccount),
+  accounts: Schema.Array(Schema.Unknown),
   holdings: Schema.Array(Schema.Unknown),
   securities: Schema.Array(Schema.Unknown)
 })
@@ -177,7 +178,7 @@ export const StudentLiability = Schema.Struct({
 })
 
 export const LiabilitiesAnswer = Schema.Struct({
-  accounts: Schema.Array(PlaidAccount),
+  accounts: Schema.Array(Schema.Unknown),
   liabilities: Schema.Struct({
     credit: maybe(Schema.Array(Schema.Unknown)),
     mortgage: maybe(Schema.Array(Schema.Unknown)),

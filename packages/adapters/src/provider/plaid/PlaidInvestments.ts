@@ -14,6 +14,7 @@ import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
 import { currencyOf, instantOf, shownText } from "../upstream/UpstreamForm.ts"
+import { accountsIn } from "./PlaidAccounts.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import {
   HoldingsAnswer,
@@ -91,7 +92,9 @@ export const pullHoldings = Effect.fnUntraced(function* (
     }
   })
   const held = new Set(upserted.map(({ providerAccountId }) => providerAccountId))
-  const listed = answer.accounts.map(({ account_id }) => account_id).filter((id) => asked.has(id))
+  const listed = accountsIn(answer.accounts)
+    .map(({ account_id }) => account_id)
+    .filter((id) => asked.has(id))
   return {
     upserted,
     removed: [],

@@ -13,6 +13,7 @@ import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import { currencyOf } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
+import { accountsIn } from "./PlaidAccounts.ts"
 import {
   CreditLiability,
   LiabilitiesAnswer,
@@ -84,7 +85,7 @@ export const pullLoans = Effect.fnUntraced(function* (
     tokenOf(connection.secrets),
     { item: connection.ref, dataType: request.dataType }
   )
-  const byId = new Map(accounts.map((account) => [account.account_id, account]))
+  const byId = new Map(accountsIn(accounts).map((account) => [account.account_id, account]))
   const asked = new Set(request.providerAccountIds)
   const seen = new Set<string>()
   const record = (id: string, fields: Found): ObservedRecord | string | undefined => {

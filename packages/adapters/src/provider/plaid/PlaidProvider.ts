@@ -141,7 +141,7 @@ const accountsOf = Effect.fnUntraced(function* (
     item: ref,
     ...(settings.realtimeBalances ? { seconds: bankSeconds } : {})
   })
-  return yield* Effect.fromResult(observedAccounts(accounts, item))
+  return observedAccounts(accounts, item)
 })
 
 const refresh = Effect.fnUntraced(function* (
@@ -190,19 +190,23 @@ const pull = (
   }
 }
 
-const sessionOf = (client: PlaidClient, settings: PlaidSettings, connection: Connection): ProviderSession => ({
-  inspect: client.ask("/item/get", ItemAnswer, tokenOf(connection.secrets), { item: connection.ref }).pipe(
-    Effect.map(healthOf),
-    Effect.catchTag("ConnectionGone", () => Effect.succeed(gone))
-  ),
-  listAccounts: remembered(accountsOf(client, settings, connection)),
-  pull: (request) => pull(client, settings, connection, request),
-  ...(settings.refresh ? { refresh: (dataTypes) => refresh(client, connection, dataTypes) } : {}),
-  revoke: client.ask("/item/remove", DoneAnswer, tokenOf(connection.secrets), { item: connection.ref }).pipe(
-    Effect.as("done" as const),
-    Effect.catchTag("ConnectionGone", () => Effect.succeed("done" as const))
-  )
-})
+const sessionOf = (client: PlaidClient, settings: PlaidSettings, connection: Connection): ProviderSession => {
+  const shown = remembered(accountsOf(client, settings, connection))
+  return {
+    inspect: client.ask("/item/get", ItemAnswer, tokenOf(connection.secrets), { item: connection.ref }).pipe(
+      Effect.map(healthOf),
+      Effect.catchTag("ConnectionGone", () => Effect.succeed(gone))
+    ),
+    listAccounts: Effect.map(shown, ({ accounts }) => accounts),
+    unreadAccounts: Effect.map(shown, ({ unread }) => unread),
+    pull: (request) => pull(client, settings, connection, request),
+    ...(settings.refresh ? { refresh: (dataTypes) => refresh(client, connection, dataTypes) } : {}),
+    revoke: client.ask("/item/remove", DoneAnswer, tokenOf(connection.secrets), { item: connection.ref }).pipe(
+      Effect.as("done" as const),
+      Effect.catchTag("ConnectionGone", () => Effect.succeed("done" as const))
+    )
+  }
+}
 
 export const factory: ProviderFactory<PlaidConfig> = {
   kind: "plaid",

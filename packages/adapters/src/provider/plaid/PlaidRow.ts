@@ -70,8 +70,7 @@ const textOf = (...texts: ReadonlyArray<string | null | undefined>): string | un
 export const toRecord = (row: PlaidTransaction): ObservedRecord | string => {
   const currency = currencyOf(row.iso_currency_code, row.unofficial_currency_code)
   if (currency === undefined) return "iso_currency_code: is no currency"
-  const original = textOf(row.original_description, row.name, row.merchant_name)
-  if (original === undefined) return "name: is missing"
+  const original = textOf(row.original_description, row.name, row.merchant_name) ?? ""
   const amount = Decimal.negate(row.amount)
   const isOut = Decimal.isNegative(amount)
   const merchant = textOf(row.merchant_name)

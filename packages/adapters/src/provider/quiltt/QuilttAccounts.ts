@@ -99,7 +99,7 @@ export const observedAccount = (connection: QuilttConnection, account: QuilttAcc
 
 /** When Quiltt last had something from the bank: the newest of the balances. */
 export const lastUpdateOf = ({ accounts }: QuilttConnection): Timestamp.Timestamp | undefined =>
-  (accounts ?? [])
+  accounts
     .flatMap(({ balance }) => instantOf(balance?.at) ?? [])
     .reduce<Timestamp.Timestamp | undefined>(
       (latest, at) => (latest === undefined || at > latest ? at : latest),
@@ -113,7 +113,7 @@ export const consentExpiryOf = ({ remoteData }: QuilttConnection): Timestamp.Tim
 /** What sort of bank has these accounts; a bank where they are of several sorts, or not there yet. */
 export const bankTypeOf = ({ accounts }: QuilttConnection): BankType => {
   const types = new Set(
-    (accounts ?? []).map((account): BankType => {
+    accounts.map((account): BankType => {
       const members = membersOf(account)
       return members.has("INVESTMENT")
         ? "brokerage"

@@ -1,7 +1,8 @@
 /** The form of Quiltt's answers, as far as they are read. Words of lists that are not known stay text. */
 import { CalendarDate } from "@millrace/core"
+import type { UnreadAccount } from "@millrace/core/provider"
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { Amount, loose, looseText, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const { String: Text } = Schema
 const Day = CalendarDate.CalendarDate
@@ -40,7 +41,7 @@ export const QuilttAccount = Schema.Struct({
 })
 export type QuilttAccount = typeof QuilttAccount.Type
 
-export const QuilttConnection = Schema.Struct({
+const ConnectionForm = Schema.Struct({
   id: UpstreamId,
   status: Text,
   institution: maybe(Schema.Struct({ id: maybe(Text), name: maybe(Text) })),
@@ -49,11 +50,17 @@ export const QuilttConnection = Schema.Struct({
       plaid: maybe(Schema.Struct({ connection: responseOf(Schema.Struct({ consentExpirationTime: maybe(Text) })) }))
     })
   ),
-  accounts: maybe(Schema.Array(QuilttAccount))
+  // Accounts are read one by one: one that cannot be read keeps no other from being read.
+  accounts: maybe(Schema.Array(Schema.Unknown))
 })
-export type QuilttConnection = typeof QuilttConnection.Type
 
-export const ConnectionAnswer = Schema.Struct({ connection: maybe(QuilttConnection) })
+/** A connection with the accounts of it that can be read, and those that cannot. */
+export interface QuilttConnection extends Omit<typeof ConnectionForm.Type, "accounts"> {
+  readonly accounts: ReadonlyArray<QuilttAccount>
+  readonly unread: ReadonlyArray<UnreadAccount>
+}
+
+export const ConnectionAnswer = Schema.Struct({ connection: maybe(ConnectionForm) })
 
 const Security = Schema.Struct({
   id: maybe(Text),
@@ -72,10 +79,10 @@ export const TransactionsAnswer = Schema.Struct({
 const PlaidTransaction = Schema.Struct({
   transactionId: maybe(Text),
   pendingTransactionId: maybe(Text),
-  authorizedDate: maybe(Text),
-  merchantName: maybe(Text),
-  originalDescription: maybe(Text),
-  personalFinanceCategory: maybe(Schema.Struct({ primary: maybe(Text) }))
+  authorizedDate: looseText,
+  merchantName: looseText,
+  originalDescription: looseText,
+  personalFinanceCategory: loose(Schema.Struct({ primary: looseText }))
 })
 export type PlaidTransaction = typeof PlaidTransaction.Type
 
@@ -85,7 +92,7 @@ export const QuilttTransaction = Schema.Struct({
   amount: Amount,
   currencyCode: maybe(Text),
   date: Day,
-  description: maybe(Text),
+  description: looseText,
   /** A row of which it is not known whether money came or went is none that can be kept. */
   entryType: Schema.Literals(["CREDIT", "DEBIT"]),
   status: Schema.Literals(["PENDING", "POSTED", "PROJECTED"]),

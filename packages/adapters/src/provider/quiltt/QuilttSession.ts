@@ -7,11 +7,12 @@ import {
   type ProviderError,
   type ProviderSession,
   ProviderUnavailable,
+  readAccounts,
   remembered
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { consentExpiryOf, lastUpdateOf, observedAccount } from "./QuilttAccounts.ts"
-import { ConnectionAnswer, DisconnectAnswer, type QuilttConnection } from "./QuilttAnswers.ts"
+import { ConnectionAnswer, DisconnectAnswer, QuilttAccount, type QuilttConnection } from "./QuilttAnswers.ts"
 import type { QuilttClient } from "./QuilttClient.ts"
 import { connectionQuery, disconnectMutation } from "./QuilttDocuments.ts"
 import { statusMeaning, upstream } from "./QuilttErrors.ts"
@@ -35,7 +36,7 @@ export const lookAt = Effect.fnUntraced(function* (
     id: ref
   })
   if (connection === undefined || connection === null || connection.id !== ref) return yield* gone()
-  return connection
+  return { ...connection, ...readAccounts(connection.accounts ?? [], QuilttAccount, { id: ["id"], name: ["name"] }) }
 })
 
 const healthOf = (connection: QuilttConnection): ConnectionHealth => {
@@ -43,7 +44,7 @@ const healthOf = (connection: QuilttConnection): ConnectionHealth => {
   const updated = lastUpdateOf(connection)
   const expiry = consentExpiryOf(connection)
   // What is there from before is no answer to a status that says first data are on their way.
-  const isFirst = connection.status === "SYNCING" && (connection.accounts ?? []).length === 0
+  const isFirst = connection.status === "SYNCING" && connection.accounts.length + connection.unread.length === 0
   return {
     ...(isFirst ? { status: "pending" } : health),
     ...(expiry === undefined ? {} : { consentExpiresAt: expiry }),
@@ -51,7 +52,7 @@ const healthOf = (connection: QuilttConnection): ConnectionHealth => {
   }
 }
 
-const accountsOf = (found: QuilttConnection) => (found.accounts ?? []).map((account) => observedAccount(found, account))
+const accountsOf = (found: QuilttConnection) => found.accounts.map((account) => observedAccount(found, account))
 
 const disconnected: ConnectionHealth = {
   status: "disconnected",
@@ -81,6 +82,7 @@ export const openSession = (client: QuilttClient, { connection, subject }: OpenS
   return {
     inspect: Effect.catchTag(Effect.map(look, healthOf), "ConnectionGone", () => Effect.succeed(disconnected)),
     listAccounts: Effect.map(readable, accountsOf),
+    unreadAccounts: Effect.map(readable, ({ unread }) => unread),
     pull: Effect.fnUntraced(function* (request) {
       const found = yield* readable
       const accounts = accountsOf(found)
@@ -89,7 +91,7 @@ export const openSession = (client: QuilttClient, { connection, subject }: OpenS
     }),
     refresh: Effect.fn("Quiltt.refresh")(function* (dataTypes) {
       if (!dataTypes.includes("balances")) return { status: "not_supported" }
-      const accounts = (yield* readable).accounts ?? []
+      const { accounts } = yield* readable
       const taken = yield* Effect.forEach(accounts, ({ id }) => client.refreshBalance(id, ref))
       return { status: taken.includes(true) ? "refreshing" : "not_supported" }
     }),

@@ -1,6 +1,6 @@
 /** The forms of Salt Edge's answers, as far as they are read. Members that are not named here are left out. */
 import * as Schema from "effect/Schema"
-import { Amount, maybe } from "../upstream/UpstreamForm.ts"
+import { Amount, looseText, maybe } from "../upstream/UpstreamForm.ts"
 
 const text = maybe(Schema.String)
 const flag = maybe(Schema.Boolean)
@@ -70,13 +70,13 @@ export const Transaction = Schema.Struct({
   id: text,
   transaction_id: text,
   duplicated: flag,
-  mode: text,
+  mode: looseText,
   status: text,
   made_on: text,
   amount: Amount,
   currency_code: Schema.String,
-  description: text,
-  category: text,
+  description: looseText,
+  category: looseText,
   account_id: text,
   extra: extras
 })

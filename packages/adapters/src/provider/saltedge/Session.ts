@@ -14,6 +14,7 @@ import {
   type PsuContext,
   type PullRequest,
   RateLimited,
+  readAccounts,
   remembered,
   type SyncPage,
   Unsupported,
@@ -145,7 +146,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     return problem === undefined ? known : yield* problem
   })
 
-  const accounts = remembered(
+  const accountsShown = remembered(
     Effect.gen(function* () {
       const { connection, consent } = yield* usable
       const rows = yield* all("accounts", "/accounts", { connection_id: ref })
@@ -154,11 +155,12 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
         readAt: instantOf(connection.last_success_at),
         hasTransactions: consent?.scopes == null || consent.scopes.includes("transactions")
       })
-      return yield* every(rows, Forms.Account, "accounts", (account) =>
+      return readAccounts(rows, Forms.Account, { id: ["id", "account_id"], name: ["name"] }, (account) =>
         Result.map(translate(account), (observed): KnownAccount => ({ account, observed }))
       )
     })
   )
+  const accounts = Effect.map(accountsShown, (read) => read.accounts)
 
   const accountsAsked = Effect.fnUntraced(function* ({ dataType, providerAccountIds }: PullRequest) {
     const known = yield* accounts
@@ -275,6 +277,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
       return healthNow(yield* asKnown, yield* Clock.currentTimeMillis)
     }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed<ConnectionHealth>(unwell("disconnected")))),
     listAccounts: Effect.map(accounts, (known) => known.map(({ observed }) => observed)),
+    unreadAccounts: Effect.map(accountsShown, ({ unread }) => unread),
     pull: Effect.fn("SaltEdge.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
       const known = yield* accountsAsked(request)
       const [only, ...others] = known

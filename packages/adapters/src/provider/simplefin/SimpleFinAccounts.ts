@@ -1,9 +1,8 @@
 /** Accounts of SimpleFIN, and what it says of those that it could not read. */
 import { Currency, type CurrencyCode, Timestamp } from "@millrace/core"
-import { type AccountType, type ObservedAccount, ProtocolViolation } from "@millrace/core/provider"
-import * as Result from "effect/Result"
+import type { AccountType, ObservedAccount } from "@millrace/core/provider"
 import { shownText } from "../upstream/UpstreamForm.ts"
-import type { AccountsAnswer, SimpleFinAccount } from "./SimpleFinForm.ts"
+import type { AccountsShown, SimpleFinAccount } from "./SimpleFinForm.ts"
 
 /** SimpleFIN does not say what an account is; names of accounts do at times. */
 const words: ReadonlyArray<readonly [RegExp, AccountType]> = [
@@ -59,14 +58,7 @@ const observe = (account: SimpleFinAccount): ObservedAccount => {
   }
 }
 
-export const observedAccounts = ({
-  accounts
-}: AccountsAnswer): Result.Result<ReadonlyArray<ObservedAccount>, ProtocolViolation> => {
-  const ids = new Set(accounts.map(({ id }) => id))
-  return ids.size === accounts.length
-    ? Result.succeed(accounts.map(observe))
-    : Result.fail(new ProtocolViolation({ message: "SimpleFIN shows an account twice", path: "accounts" }))
-}
+export const observedAccounts = ({ accounts }: AccountsShown): ReadonlyArray<ObservedAccount> => accounts.map(observe)
 
 /** Sentences for people, without marks of pages, addresses and whatever else does not belong into one. */
 const sentence = (text: unknown): string | undefined =>
@@ -82,7 +74,7 @@ const sentence = (text: unknown): string | undefined =>
     : undefined
 
 /** What SimpleFIN tells people of this answer: most often, that a bank could not be read. */
-export const toldBy = ({ errlist, errors }: AccountsAnswer): ReadonlyArray<string> =>
+export const toldBy = ({ errlist, errors }: AccountsShown): ReadonlyArray<string> =>
   [...(errors ?? []), ...(errlist ?? []).map(({ msg }) => msg)].flatMap((text) => sentence(text) ?? []).slice(0, 20)
 
 const nameOf = ({ org }: SimpleFinAccount): string | undefined => shownText(org?.name) ?? shownText(org?.domain)
@@ -90,7 +82,7 @@ const nameOf = ({ org }: SimpleFinAccount): string | undefined => shownText(org?
 const isAbout = (text: string, name: string): boolean => text.toLowerCase().includes(name.toLowerCase())
 
 /** Accounts whose rows may be missing from an answer that tells of a trouble: those of the banks that it names, or all. */
-export const doubtful = (answer: AccountsAnswer): ReadonlySet<string> => {
+export const doubtful = (answer: AccountsShown): ReadonlySet<string> => {
   const told = toldBy(answer)
   const names = new Set(answer.accounts.flatMap((account) => nameOf(account) ?? []))
   const areNamed = told.every((text) => [...names].some((name) => isAbout(text, name)))

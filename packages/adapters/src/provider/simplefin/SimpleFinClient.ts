@@ -9,6 +9,7 @@ import {
   type ProviderError,
   ProtocolViolation,
   RateLimited,
+  readAccounts,
   readJson,
   refusalOf,
   retryAfterSeconds,
@@ -18,7 +19,7 @@ import type { CalendarDateText } from "@millrace/core"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Access, accessIn, accessOf, basicAuth, claimUrlOf } from "./SimpleFinAccess.ts"
-import { AccountsAnswer } from "./SimpleFinForm.ts"
+import { AccountsAnswer, type AccountsShown, SimpleFinAccount } from "./SimpleFinForm.ts"
 
 /** Days of one request at most. */
 export const windowDays = 60
@@ -98,7 +99,7 @@ export const makeClient = Effect.gen(function* () {
   const askAccounts = Effect.fnUntraced(function* (
     connection: Connection,
     days?: Days
-  ): Effect.fn.Return<AccountsAnswer, ProviderError> {
+  ): Effect.fn.Return<AccountsShown, ProviderError> {
     const access = accessIn(connection)
     if (access === undefined) return yield* gone
     const query =
@@ -117,7 +118,8 @@ export const makeClient = Effect.gen(function* () {
     )
     const refused = refusal(answer, yield* Clock.currentTimeMillis)
     if (refused !== undefined) return yield* refused
-    return yield* Effect.fromResult(readJson("SimpleFIN", AccountsAnswer, answer))
+    const shown = yield* Effect.fromResult(readJson("SimpleFIN", AccountsAnswer, answer))
+    return { ...shown, ...readAccounts(shown.accounts, SimpleFinAccount, { id: ["id"], name: ["name"] }) }
   })
 
   return { claim, askAccounts }

@@ -1,6 +1,7 @@
 /** Answers of SimpleFIN (version 1.0.7 of its protocol, with the extensions of the Bridge): what we read of them. */
+import type { UnreadAccount } from "@millrace/core/provider"
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { Amount, looseText, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 /** Seconds since 1970; 0 where it has not happened. */
 const Instant = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 7_000_000_000 }))
@@ -11,8 +12,9 @@ export const SimpleFinTransaction = Schema.Struct({
   transacted_at: maybe(Instant),
   pending: maybe(Schema.Boolean),
   amount: Amount,
-  description: maybe(Schema.String),
-  payee: maybe(Schema.String)
+  description: looseText,
+  payee: looseText,
+  memo: looseText
 })
 export type SimpleFinTransaction = typeof SimpleFinTransaction.Type
 
@@ -50,6 +52,12 @@ export type SimpleFinAccount = typeof SimpleFinAccount.Type
 export const AccountsAnswer = Schema.Struct({
   errors: maybe(Schema.Array(Schema.Unknown)),
   errlist: maybe(Schema.Array(Schema.Struct({ msg: maybe(Schema.String) }))),
-  accounts: Schema.Array(SimpleFinAccount)
+  // Accounts are read one by one as well.
+  accounts: Schema.Array(Schema.Unknown)
 })
-export type AccountsAnswer = typeof AccountsAnswer.Type
+
+/** An answer with the accounts of it that can be read, and those that cannot. */
+export interface AccountsShown extends Omit<typeof AccountsAnswer.Type, "accounts"> {
+  readonly accounts: ReadonlyArray<SimpleFinAccount>
+  readonly unread: ReadonlyArray<UnreadAccount>
+}

@@ -31,7 +31,7 @@ import { shownText } from "../upstream/UpstreamForm.ts"
 import { accessIn, claimOf, refOf } from "./SimpleFinAccess.ts"
 import { observedAccounts, toldBy } from "./SimpleFinAccounts.ts"
 import { type Days, makeClient, type SimpleFinClient } from "./SimpleFinClient.ts"
-import type { AccountsAnswer } from "./SimpleFinForm.ts"
+import type { AccountsShown } from "./SimpleFinForm.ts"
 import { pullHoldings, pullTransactions, recentDays } from "./SimpleFinRead.ts"
 
 const SimpleFinConfig = Schema.Struct({
@@ -105,7 +105,7 @@ const beginConnect = Effect.fnUntraced(function* (
 })
 
 /** The one bank that the access shows, or the Bridge where it shows several; nothing may fail any more. */
-const institutionOf = (config: SimpleFinConfig, answer: AccountsAnswer | undefined): Institution => {
+const institutionOf = (config: SimpleFinConfig, answer: AccountsShown | undefined): Institution => {
   const names = new Set((answer?.accounts ?? []).flatMap(({ org }) => shownText(org?.name) ?? []))
   const [name] = names
   return { ...bridgeInstitution(config), ...(names.size === 1 && name !== undefined ? { name } : {}) }
@@ -130,7 +130,7 @@ const completeConnect = Effect.fnUntraced(function* (
   return { connection, institution: institutionOf(config, answer), bankType: "bank" }
 })
 
-const healthOf = (answer: AccountsAnswer): ConnectionHealth => {
+const healthOf = (answer: AccountsShown): ConnectionHealth => {
   const told = toldBy(answer)
   const dates = answer.accounts.map((account) => account["balance-date"] ?? 0)
   const latest = dates.reduce((a, b) => Math.max(a, b), 0)
@@ -161,7 +161,8 @@ const openSession = Effect.fnUntraced(function* (client: SimpleFinClient, connec
         ConsentRequired: ({ message }) => ended("consent_expired", "PAYMENT_REQUIRED", message)
       })
     ),
-    listAccounts: Effect.flatMap(latest, (answer) => Effect.fromResult(observedAccounts(answer))),
+    listAccounts: Effect.map(latest, observedAccounts),
+    unreadAccounts: Effect.map(latest, ({ unread }) => unread),
     pull: (request): Effect.Effect<SyncPage, ProviderError> => {
       const { dataType, position } = request
       if (dataType === "transactions") return pullTransactions(ask, connection.ref, request, recent)

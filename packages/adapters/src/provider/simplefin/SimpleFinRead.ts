@@ -14,7 +14,7 @@ import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
 import { shownText } from "../upstream/UpstreamForm.ts"
 import { currencyOf, doubtful } from "./SimpleFinAccounts.ts"
 import { type Days, windowDays } from "./SimpleFinClient.ts"
-import { type AccountsAnswer, type SimpleFinAccount, SimpleFinHolding, SimpleFinTransaction } from "./SimpleFinForm.ts"
+import { type AccountsShown, type SimpleFinAccount, SimpleFinHolding, SimpleFinTransaction } from "./SimpleFinForm.ts"
 
 /** The days that a run asks for first: the last ones, and two more for banks that are ahead of us. */
 export const recentDays = (now: number): Days => {
@@ -34,8 +34,7 @@ const transactionRecord = (row: SimpleFinTransaction, account: SimpleFinAccount)
   const shown = row.posted > 0 ? row.posted : moved > 0 ? moved : (account["balance-date"] ?? 0)
   if (shown === 0) return "posted: is missing, and nothing else tells the day"
   const payee = shownText(row.payee)
-  const original = shownText(row.description, 2_000) ?? payee
-  if (original === undefined) return "description: is missing"
+  const original = shownText(row.description, 2_000) ?? payee ?? shownText(row.memo, 2_000) ?? ""
   const isOut = Decimal.isNegative(row.amount)
   return {
     providerAccountId: account.id,
@@ -65,7 +64,7 @@ type Marks = bigint
 const isMarked = (marks: Marks, at: number): boolean => ((marks >> BigInt(at)) & 1n) === 1n
 
 /** With the accounts that this answer does not list, or whose bank could not be read for it. */
-const inDoubtAfter = (before: Marks, answer: AccountsAnswer, { providerAccountIds }: PullRequest): Marks => {
+const inDoubtAfter = (before: Marks, answer: AccountsShown, { providerAccountIds }: PullRequest): Marks => {
   const inDoubt = doubtful(answer)
   const listed = new Set(answer.accounts.map(({ id }) => id))
   return providerAccountIds.reduce(
@@ -102,7 +101,7 @@ const windowsOf = ({ from, to }: PullRequest, recent: Days): ReadonlyArray<Days>
 }
 
 export const pullTransactions = Effect.fnUntraced(function* (
-  ask: (days: Days) => Effect.Effect<AccountsAnswer, ProviderError>,
+  ask: (days: Days) => Effect.Effect<AccountsShown, ProviderError>,
   connectionRef: string,
   request: PullRequest,
   recent: Days
@@ -161,7 +160,7 @@ const holdingRecord = (holding: SimpleFinHolding, account: SimpleFinAccount): Ob
   }
 }
 
-export const pullHoldings = (answer: AccountsAnswer, request: PullRequest): SyncPage => {
+export const pullHoldings = (answer: AccountsShown, request: PullRequest): SyncPage => {
   const asked = new Set(request.providerAccountIds)
   const inDoubt = doubtful(answer)
   const accounts = answer.accounts.filter(({ holdings, id }) => asked.has(id) && Array.isArray(holdings))

@@ -4,13 +4,15 @@ import {
   type ConnectionHealth,
   MutationDuringPagination,
   NotReady,
-  ProtocolViolation,
   type ProviderError,
   type ProviderSession,
   type PullRequest,
+  readAccounts,
   ReauthRequired,
   remembered,
   type SyncPage,
+  unreadAccount,
+  type UnreadAccount,
   Unsupported,
   readRows
 } from "@millrace/core/provider"
@@ -32,6 +34,8 @@ import { instantOf } from "../upstream/UpstreamForm.ts"
 const pageRows = 1_000
 /** Seconds until the first reading of an account may be over. */
 const notReadySeconds = 60
+
+const accountKeys = { id: ["id"], name: ["name", "raw_type"] } as const
 
 /** Ids of connections and accounts; nothing else may become a part of an address. */
 const idForm = /^[0-9a-fA-F-]{32,40}$/
@@ -85,26 +89,19 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     Effect.gen(function* () {
       const { brokerage } = yield* usable
       const answer = yield* ask("accounts", { answer: Forms.List, path: `/authorizations/${ref}/accounts` })
-      const { quarantined, rows } = readRows(answer, Forms.Account, "id", (row) =>
+      const { accounts: rows, unread } = readAccounts(answer, Forms.Account, accountKeys, (row) =>
         isId(row.id) ? Result.succeed(row) : Result.fail("id is none of SnapTrade's")
       )
-      // An account that is left out would look as if the bank had closed it.
-      if (quarantined[0] !== undefined) {
-        return yield* new ProtocolViolation({
-          message: `An account of SnapTrade cannot be read: ${quarantined[0].reason}`,
-          path: "accounts"
-        })
-      }
-      return { rows, institution: brokerage?.slug ?? "institution" }
+      return { rows, unread, institution: brokerage?.slug ?? "institution" }
     })
   )
 
-  /** The account with what can be spent of it; `undefined` where nobody will ever know an amount. */
+  /** The account with what can be spent of it; or why no amount of it is known, now that it was read. */
   const shown = Effect.fnUntraced(function* (account: Forms.Account) {
     const { institution } = yield* listed
     const observed = observedAccount(account, yield* balancesOf(account.id), institution)
     if (Result.isSuccess(observed)) return { account, observed: observed.success } satisfies KnownAccount
-    return account.sync_status?.holdings?.initial_sync_completed === true ? undefined : yield* notReady
+    return account.sync_status?.holdings?.initial_sync_completed === false ? yield* notReady : observed.failure
   })
 
   /** The same as far as its data need it: balances are asked for where the list tells no total alone. */
@@ -118,8 +115,18 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
 
   const accounts = remembered(
     Effect.gen(function* () {
-      const all = yield* Effect.forEach((yield* listed).rows, shown)
-      return all.filter((account) => account !== undefined)
+      const { rows, unread } = yield* listed
+      const readable: Array<KnownAccount> = []
+      const doubtful: Array<UnreadAccount> = [...unread]
+      for (const row of rows) {
+        // What can be spent of one account is in an answer of its own, which may be odd as well.
+        const found = yield* Effect.catchTag(shown(row), "ProtocolViolation", ({ path }) =>
+          Effect.succeed(`balances: ${path === "" ? "the list" : path} does not have the agreed form`)
+        )
+        if (typeof found === "string") doubtful.push(unreadAccount(row, accountKeys, found))
+        else readable.push(found)
+      }
+      return { readable, unread: doubtful }
     })
   )
 
@@ -135,7 +142,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     const found = yield* Effect.forEach((yield* listed).rows, known).pipe(
       Effect.catchTag("NotReady", () => Effect.succeed(undefined))
     )
-    const all = (found ?? []).flatMap((one) => (one === undefined ? [] : [one.account]))
+    const all = (found ?? []).flatMap((one) => (typeof one === "string" ? [] : [one.account]))
     const times = all.flatMap((account) => instantOf(account.sync_status?.holdings?.last_successful_sync) ?? [])
     const latest = times.toSorted().at(-1)
     const since = latest === undefined ? {} : { lastUpstreamUpdateAt: latest }
@@ -155,11 +162,12 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     const [id, ...others] = providerAccountIds
     const asked = (yield* listed).rows.find((row) => row.id === id)
     const found = asked === undefined ? undefined : yield* known(asked)
-    if (found !== undefined && others.length === 0 && found.observed.supports.includes(dataType)) return found
+    const isKnown = found !== undefined && typeof found !== "string"
+    if (isKnown && others.length === 0 && found.observed.supports.includes(dataType)) return found
     const message =
       others.length > 0
         ? "SnapTrade is asked for one account at a time"
-        : found === undefined
+        : !isKnown
           ? "The connection has no such account"
           : `The account has no ${dataType}`
     return yield* new Unsupported({ message, dataType })
@@ -278,7 +286,8 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
         errorMessage: "SnapTrade does not know this connection any more."
       })
     ),
-    listAccounts: Effect.map(accounts, (all) => all.map(({ observed }) => observed)),
+    listAccounts: Effect.map(accounts, ({ readable }) => readable.map(({ observed }) => observed)),
+    unreadAccounts: Effect.map(accounts, ({ unread }) => unread),
     pull: Effect.fn("SnapTrade.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
       const account = yield* accountAsked(request)
       switch (request.dataType) {

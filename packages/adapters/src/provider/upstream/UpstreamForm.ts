@@ -9,6 +9,9 @@ import {
   type TimestampText
 } from "@millrace/core"
 import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as SchemaParser from "effect/SchemaParser"
 
 const control = /\p{Cc}/u
 const everyControl = /\p{Cc}+/gu
@@ -37,6 +40,33 @@ export const Amount: Schema.Codec<DecimalText, number | string> = Schema.Union([
 
 /** A key that may be missing or null. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Text that nothing hangs on: of another form it counts as not there. A number is its digits. */
+export const looseText = Schema.optionalKey(
+  Schema.Unknown.pipe(
+    Schema.decodeTo(Schema.UndefinedOr(Schema.String), {
+      decode: SchemaGetter.transform((value: unknown) =>
+        typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
+      ),
+      encode: SchemaGetter.transform((value: string | undefined): unknown => value)
+    })
+  )
+)
+
+/** A member that nothing hangs on: of another form it counts as not there. */
+export const loose = <A>(schema: Schema.Codec<A, unknown>) => {
+  const read = SchemaParser.decodeUnknownResult(schema)
+  return Schema.optionalKey(
+    Schema.Unknown.pipe(
+      Schema.decodeTo(Schema.Unknown as Schema.Codec<A | undefined, unknown>, {
+        decode: SchemaGetter.transform((value: unknown) =>
+          Result.match(read(value), { onFailure: () => undefined, onSuccess: (found) => found })
+        ),
+        encode: SchemaGetter.transform((value: unknown) => value)
+      })
+    )
+  )
+}
 
 /** Text to show: one line, of bounded length; `undefined` where nothing is left. */
 export const shownText = (text: string | null | undefined, most: number = limits.nameLength): string | undefined => {

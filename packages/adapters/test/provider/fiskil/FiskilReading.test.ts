@@ -106,7 +106,7 @@ const answers: ReadonlyArray<readonly [name: string, incident: Incident, tag: st
   ],
   ["a person who is gone", { kind: "code", code: "end_user_not_found", status: 404 }, "ConnectionGone"],
   ["a request that is wrong", { kind: "code", code: "InvalidRequest" }, "ProtocolViolation"],
-  ["a page for people", { kind: "htmlPage" }, "ProtocolViolation"],
+  ["a page for people", { kind: "htmlPage" }, "ProviderUnavailable"],
   ["a cut connection", { kind: "dropped" }, "ProviderUnavailable"],
   ["half an answer", { kind: "truncated" }, "ProviderUnavailable"],
   ["nothing", { kind: "answer", status: 200, body: {} }, "ProtocolViolation"],

@@ -80,7 +80,7 @@ const incidents: ReadonlyArray<readonly [Incident, expected: object]> = [
   [{ kind: "dropped" }, { _tag: "ProviderUnavailable" }],
   [{ kind: "lost" }, { _tag: "ProviderUnavailable" }],
   [{ kind: "truncated" }, { _tag: "ProviderUnavailable" }],
-  [{ kind: "htmlPage" }, { _tag: "ProtocolViolation" }],
+  [{ kind: "htmlPage" }, { _tag: "ProviderUnavailable" }],
   [{ kind: "htmlPage", status: 502 }, { _tag: "ProviderUnavailable" }],
   [
     { kind: "answer", status: 302, headers: { location: "http://127.0.0.1:1/" }, body: "" },

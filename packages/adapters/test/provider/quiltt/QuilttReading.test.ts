@@ -149,7 +149,7 @@ const answers: ReadonlyArray<readonly [name: string, incident: Incident, tag: st
   ["an error with 200: forbidden", { kind: "code", code: "FORBIDDEN" }, "ReauthRequired"],
   ["an error with 200: another schema", { kind: "code", code: "undefinedField" }, "ProtocolViolation"],
   ["an error with 200: unknown", { kind: "code", code: "SOLAR_FLARE" }, "ProviderUnavailable"],
-  ["a page for people", { kind: "htmlPage" }, "ProtocolViolation"],
+  ["a page for people", { kind: "htmlPage" }, "ProviderUnavailable"],
   ["a cut connection", { kind: "dropped" }, "ProviderUnavailable"],
   ["half an answer", { kind: "truncated" }, "ProviderUnavailable"],
   [

@@ -53,7 +53,7 @@ it.effect("Salt Edge: a customer is taken back whether the answer says so once m
     expect(fake.server.requests.filter(({ method }) => method === "DELETE")).toHaveLength(3)
     // A page of something in between is no answer of theirs.
     fake.server.plan({ incident: { kind: "htmlPage", status: 200 } })
-    expect(yield* Effect.flip(removed)).toMatchObject({ _tag: "ProtocolViolation" })
+    expect(yield* Effect.flip(removed)).toMatchObject({ _tag: "ProviderUnavailable" })
   }).pipe(Effect.scoped)
 )
 
