@@ -260,7 +260,7 @@ export class Deliverer extends Context.Service<
                 )
               case "upsertByKey": {
                 const { batch, visibleSeconds = 0 } = capabilities
-                return yield* walks(run, batch, (rows) => keyed(run, session, rows, visibleSeconds))
+                return yield* walks(run, batch, (rows) => keyed(run, session, rows, { visibleSeconds }))
               }
               case "idempotencyKey": {
                 const { batch, keySeconds } = capabilities

@@ -17,7 +17,10 @@ export const deliveryStates = ["intended", "sending", "done", "failed", "skipped
 export const DeliveryState = Schema.Literals(deliveryStates)
 export type DeliveryState = typeof DeliveryState.Type
 
-/** An attempt to deliver an older version that nobody has confirmed: what was sent, and since when. */
+/**
+ * An attempt that nobody has confirmed: what was sent, and since when. Of an older version, or of this one where a later
+ * attempt under the same idempotency key was refused.
+ */
 export const UnconfirmedAttempt = Schema.Struct({
   version: Schema.Int,
   op: Schema.Literals(["create", "update", "remove"]),

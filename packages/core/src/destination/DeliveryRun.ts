@@ -85,16 +85,19 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   }
 }
 
-/** `readable`: as in `Done`. */
+/** `readable`: as in `Done`. `isUnknown`: whether an attempt under the same key may have arrived before these receipts. */
 export const settlementsOf = (
   run: DeliveryRun,
   rows: ReadonlyArray<Delivery>,
   receipts: ReadonlyArray<Receipt>,
-  readable: boolean
+  readable: boolean,
+  isUnknown: (row: Delivery, receipt: Receipt | undefined) => boolean = () => false
 ): ReadonlyArray<Settlement> => {
   const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
   return rows.map((row) => {
-    const settlement = settlementOf(row, byKey.get(keyOf(run.feed, row.recordId)))
+    const receipt = byKey.get(keyOf(run.feed, row.recordId))
+    const settlement = settlementOf(row, receipt)
+    if (settlement.state === "failed" && isUnknown(row, receipt)) return { ...settlement, unknown: true }
     return readable && settlement.state === "done" ? { ...settlement, readable } : settlement
   })
 }

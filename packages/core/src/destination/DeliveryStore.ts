@@ -65,9 +65,16 @@ export type Settlement = {
   | Done
   /**
    * `final`: it is not tried again, however few attempts there were. `waits`: it is tried again by every run, however
-   * many there were: they begin anew at 0.
+   * many there were: they begin anew at 0. `unknown`: an attempt under the same idempotency key may have arrived; the row
+   * is `unconfirmedAttempt` of itself then, so that the next attempt has that key.
    */
-  | { readonly state: "failed"; readonly error: string; readonly final?: boolean; readonly waits?: true }
+  | {
+      readonly state: "failed"
+      readonly error: string
+      readonly final?: boolean
+      readonly waits?: true
+      readonly unknown?: true
+    }
   | { readonly state: "skipped" }
   | { readonly state: "intended" }
 )

@@ -44,6 +44,10 @@ const ownWaits = [1, 4, 16] as const
 const isAway = (error: { readonly _tag: string }): error is DestinationUnavailable =>
   error._tag === "DestinationUnavailable"
 
+/** Whether an attempt of just this version may have arrived, although a later one was refused. */
+const hasUnknownAttempt = ({ unconfirmedAttempt, version }: Delivery): boolean =>
+  unconfirmedAttempt?.version === version
+
 /** Whether a row may be at the destination although its creation was not acknowledged. */
 const mayHaveArrived = (row: Delivery): boolean => row.op === "create" && (row.state !== "intended" || row.version > 1)
 
@@ -70,8 +74,12 @@ const make = Effect.gen(function* () {
 
   const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
     const key = keyOf(run.feed, row.recordId)
-    // What is being sent already is sent again; all else is another attempt.
-    const attempt = row.state === "sending" ? row.attempts : row.attempts + 1
+    // What is being sent already, or may have arrived, is sent again; all else is another attempt.
+    const attempt = hasUnknownAttempt(row)
+      ? row.unconfirmedAttempt!.attempts
+      : row.state === "sending"
+        ? row.attempts
+        : row.attempts + 1
     return {
       key,
       op: row.op,
@@ -189,47 +197,68 @@ const make = Effect.gen(function* () {
     )
   })
 
-  /** \`visibleSeconds\`: of a destination whose new rows can be looked up. */
+  /**
+   * `visibleSeconds`: of a destination whose new rows can be looked up. `remembersKeys`: a row whose outcome was unknown
+   * keeps its idempotency key, whatever is answered next: an attempt under another key could arrive a second time.
+   */
   const keyed = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
     rows: ReadonlyArray<Delivery>,
-    visibleSeconds?: number
+    {
+      remembersKeys = false,
+      visibleSeconds
+    }: { readonly remembersKeys?: boolean; readonly visibleSeconds?: number } = {}
   ) {
     const marked = yield* mark(run, rows)
-    let again = false
+    let tries = 0
     const receipts = yield* patiently(
       run,
       Effect.gen(function* () {
-        if (again) yield* check(run)
-        again = true
+        if (tries++ > 0) yield* check(run)
         return yield* session.write(marked.map((row) => outgoing(run, row)))
       })
     )
     const kept =
       visibleSeconds === undefined ? receipts : yield* confirmed(run, session, visibleSeconds, marked, receipts)
-    return yield* atomically(settle(run, marked, settlementsOf(run, marked, kept, false), false))
+    const isUnknown = (row: Delivery, receipt: Receipt | undefined): boolean =>
+      remembersKeys && (tries > 1 || receipt === undefined || since(row) !== undefined)
+    return yield* atomically(settle(run, marked, settlementsOf(run, marked, kept, false, isUnknown), false))
   })
 
-  /** Older versions whose outcome is not known, sent once more under their keys to find it out. */
+  /**
+   * Older versions whose outcome is not known, sent once more under their keys to find it out. Where one is refused now, it
+   * may have arrived all the same: the newer version waits, and is refused with it.
+   */
   const clearUp = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
     rows: ReadonlyArray<Delivery>
   ) {
-    const older = rows.flatMap((row): ReadonlyArray<Delivery> =>
-      row.unconfirmedAttempt === undefined ? [] : [{ ...row, ...row.unconfirmedAttempt, state: "sending" }]
-    )
-    if (older.length === 0) return
+    const newer = rows.filter((row) => row.unconfirmedAttempt !== undefined && !hasUnknownAttempt(row))
+    if (newer.length === 0) return { refused: [], asked: false } satisfies Handled
+    const older = newer.map((row): Delivery => ({ ...row, ...row.unconfirmedAttempt, state: "sending" }))
     const receipts = yield* patiently(
       run,
       Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
     )
-    yield* atomically(
-      Effect.andThen(
-        jobs.fence(run.fence, {}),
-        ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts, false))
-      )
+    const found = settlementsOf(run, older, receipts, false)
+    const waiting: Array<Delivery> = []
+    const refusals: Array<Settlement> = []
+    const known: Array<Settlement> = []
+    for (const [n, settlement] of found.entries()) {
+      if (settlement.state !== "failed") known.push(settlement)
+      else {
+        waiting.push(newer[n]!)
+        refusals.push({ ...settlement, version: newer[n]!.version, unknown: true })
+      }
+    }
+    return yield* atomically(
+      Effect.gen(function* () {
+        yield* jobs.fence(run.fence, {})
+        yield* ledger.settle(run.feed.id, run.job.id, known)
+        return yield* settle(run, waiting, refusals, true)
+      })
     )
   })
 
@@ -256,11 +285,12 @@ const make = Effect.gen(function* () {
       ? Effect.succeed({ refused: [], asked: false })
       : atomically(settle(run, lost, lost.map(forgottenSettlement), true))
     const safe = rows.filter((row) => !forgotten.has(row))
-    yield* clearUp(run, session, safe)
-    const clear = safe.filter((row) => row.unconfirmedAttempt === undefined)
-    if (clear.length === 0) return given
-    const sent = yield* keyed(run, session, clear)
-    return { refused: [...given.refused, ...sent.refused], asked: sent.asked } satisfies Handled
+    const waiting = yield* clearUp(run, session, safe)
+    const clear = safe.filter((row) => row.unconfirmedAttempt === undefined || hasUnknownAttempt(row))
+    const done = { refused: [...given.refused, ...waiting.refused], asked: given.asked || waiting.asked }
+    if (clear.length === 0) return done
+    const sent = yield* keyed(run, session, clear, { remembersKeys: true })
+    return { refused: [...done.refused, ...sent.refused], asked: sent.asked } satisfies Handled
   })
 
   /**

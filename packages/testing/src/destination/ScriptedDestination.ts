@@ -24,10 +24,10 @@ export interface ScriptedRow {
 }
 
 /**
- * What happens to one of the next calls that write: nothing, before anything is written, after everything, or all is
- * answered as written and nothing of it kept.
+ * What happens to one of the next calls that write: nothing, before anything is written, after everything, all is answered
+ * as written and nothing of it kept, or all is written and answered as refused, or not at all, which breaks the port.
  */
-export type ScriptedFault = "none" | "unavailable" | "answerLost" | "keptNothing"
+export type ScriptedFault = "none" | "unavailable" | "answerLost" | "keptNothing" | "deniedAll" | "answeredNothing"
 
 /** One path: the rows that are there, and the faults to come. */
 export class ScriptedPlace {
@@ -134,11 +134,11 @@ export const makeScriptedDestination = (
   }
 
   /** A call that writes, with the next fault around it. */
-  const faulty = <A>(place: ScriptedPlace, call: (keeps: boolean) => A) =>
+  const faulty = <A>(place: ScriptedPlace, call: (keeps: boolean, fault: ScriptedFault) => A) =>
     Effect.suspend(() => {
       const fault = place.faults.shift() ?? "none"
       if (fault === "unavailable") return unavailable("The destination is away")
-      const answer = call(fault !== "keptNothing")
+      const answer = call(fault !== "keptNothing", fault)
       return fault === "answerLost" ? unavailable("The connection broke") : Effect.succeed(answer)
     })
 
@@ -165,9 +165,9 @@ export const makeScriptedDestination = (
         return {
           write: (records) =>
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              faulty(place, (keeps) => {
+              faulty(place, (keeps, fault) => {
                 place.writes += records.length
-                return records.map((one) =>
+                const receipts = records.map((one) =>
                   !keeps
                     ? claimOne(place, one)
                     : model === "idempotencyKey"
@@ -175,6 +175,9 @@ export const makeScriptedDestination = (
                       : // Without a lag it is seen at once, whatever the clock of who looks says.
                         writeOne(place, model, one, lagSeconds === 0 ? -Infinity : now + lagSeconds * 1_000)
                 )
+                if (fault === "answeredNothing") return []
+                if (fault !== "deniedAll") return receipts
+                return receipts.map(({ key }): Receipt => ({ key, outcome: "failed", reason: "is refused, it says" }))
               })
             ),
           lookup: (keys) => Effect.map(Clock.currentTimeMillis, (now) => place.find(keys, now)),

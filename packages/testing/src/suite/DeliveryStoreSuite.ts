@@ -684,6 +684,44 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("keeps an attempt that may have arrived while later ones under its key are refused", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const read = Effect.map(store.list(feed.id, { limit: 1 }), ([first]) => first!)
+      const refuse = (unknown: boolean) =>
+        store.settle(feed.id, job.id, [
+          { recordId: "a", version: 1, state: "failed", error: "no", ...(unknown ? { unknown } : {}) }
+        ])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "one" })])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      const { sentAt } = yield* read
+      yield* refuse(true)
+      const first = { version: 1, hash: "one", attempts: 1, sentAt }
+      expect(yield* read).toMatchObject({ state: "failed", attempts: 1, unconfirmedAttempt: first })
+      expect((yield* store.entries(feed.id, ["a"])).get("a")).toMatchObject({ present: true, acknowledged: false })
+      yield* (yield* StoreClock).pass(60)
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      yield* refuse(true)
+      expect(yield* read).toMatchObject({ state: "failed", attempts: 2, unconfirmedAttempt: first })
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      // Newer content comes while it is sent once more.
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "two" })])
+      expect(yield* read).toMatchObject({ version: 2, state: "intended", unconfirmedAttempt: first })
+
+      yield* store.clear(feed.id)
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      yield* refuse(true)
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done" }])
+      expect(Object.keys(yield* read)).not.toContain("unconfirmedAttempt")
+      yield* store.clear(feed.id)
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      yield* refuse(false)
+      expect(Object.keys(yield* read)).not.toContain("unconfirmedAttempt")
+    })
+  )
+
   it.effect("opens closed rows again for a redelivery, as new versions of the same content", () =>
     Effect.gen(function* () {
       const arranged = yield* arrange

@@ -42,9 +42,9 @@ const entryOf = (entry: Entry): DeliveryEntry => {
   return { recordId, hash, op, state, dead, jobId, present, acknowledged: present && isAcknowledged(entry.row) }
 }
 
-/** What is being sent while newer content comes. */
+/** What is being sent, or may have arrived, while newer content comes. */
 const unconfirmedOf = (row: Delivery): UnconfirmedAttempt | undefined =>
-  row.state === "sending"
+  row.state === "sending" && row.unconfirmedAttempt?.version !== row.version
     ? {
         version: row.version,
         op: row.op,
@@ -151,6 +151,8 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
   const remoteRef = gone ? undefined : (reference ?? kept)
   const back = settlement.state === "intended"
   const waits = settlement.state === "failed" && settlement.waits === true
+  const isUnknown = settlement.state === "failed" && settlement.unknown === true
+  const unconfirmed = isUnknown ? unconfirmedOf(row) : back ? unconfirmedAttempt : undefined
   const attempts = waits ? 0 : row.attempts + ((row.state === "intended" || row.state === "failed") && !back ? 1 : 0)
   const next: Delivery = {
     ...rest,
@@ -160,7 +162,7 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
     attempts,
     dead: settlement.state === "failed" && !waits && (settlement.final === true || attempts >= limits.deliveryAttempts),
     redeliveryRequested: row.redeliveryRequested && back,
-    ...(back && unconfirmedAttempt !== undefined ? { unconfirmedAttempt } : {}),
+    ...(unconfirmed === undefined ? {} : { unconfirmedAttempt: Object.freeze(unconfirmed) }),
     ...(remoteRef === undefined ? {} : { remoteRef }),
     ...(settlement.state === "failed" ? { lastError: settlement.error } : {}),
     updatedAt: now
@@ -173,7 +175,7 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
         : settlement.state === "skipped"
           ? false
           : // Nobody knows whether what is given up while it is sent has arrived.
-            settlement.state === "failed" && settlement.final === true
+            settlement.state === "failed" && (settlement.final === true || isUnknown)
             ? isPresent(entry)
             : present
   }

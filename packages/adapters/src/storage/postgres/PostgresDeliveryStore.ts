@@ -75,8 +75,9 @@ const isPresent = "(delivery.present or (delivery.state = 'sending' and delivery
 const isAcknowledged = `(${isPresent} and delivery.remote_ref is not null and delivery.doubt is null
   and delivery.state <> 'sending' and not delivery.dead)`
 
-// What is being sent while newer content comes.
-const doubtOf = `case when delivery.state = 'sending' then json_build_object('version', delivery.version, 'op',
+// What is being sent, or may have arrived, while newer content comes.
+const doubtOf = `case when delivery.state = 'sending' and (delivery.doubt->>'version')::int is distinct from delivery.version
+  then json_build_object('version', delivery.version, 'op',
   delivery.op, 'hash', delivery.hash, 'values',
   coalesce(delivery.field_values, '{}'), 'attempts', delivery.attempts, 'sentAt',
   coalesce(delivery.sent_at, delivery.updated_at)) else delivery.doubt end`
@@ -172,7 +173,7 @@ const columnsOf = (intents: ReadonlyArray<Intent>, outcomes: ReadonlyArray<Outco
 const settleStatement = `
   with s as (
     select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean,
-      waits boolean, readable boolean)
+      waits boolean, readable boolean, unknown boolean)
   )
   update delivery as d set field_values = case when s.readable and d.op <> 'remove' then null else d.field_values end,
     state = s.state, job_id = $2, last_error = s.error,
@@ -181,11 +182,11 @@ const settleStatement = `
     dead = s.state = 'failed' and s.waits is not true and (coalesce(s.final, false)
       or d.attempts + (d.state in ('intended', 'failed'))::int >= ${limits.deliveryAttempts}),
     asked = d.asked and s.state = 'intended',
-    doubt = case when s.state = 'intended' then d.doubt end,
+    doubt = case when s.unknown then ${doubtOf.replaceAll("delivery.", "d.")} when s.state = 'intended' then d.doubt end,
     remote_ref = case when s.state = 'done' and d.op = 'remove' then null else coalesce(s.ref, d.remote_ref) end,
     present = case when s.state = 'done' then d.op <> 'remove' when s.state = 'skipped' then false
       -- Nobody knows whether it arrived.
-      when s.final and d.state = 'sending' then d.present or d.op <> 'remove' else d.present end,
+      when (s.final or s.unknown) and d.state = 'sending' then d.present or d.op <> 'remove' else d.present end,
     updated_at = store_now()
   from s
   where d.feed_id = $1 and d.record_id = any($4::text[]) and d.record_id = s.id and d.version = s.version
@@ -218,7 +219,12 @@ const toSettlementJson = (settlement: Settlement) => ({
   state: settlement.state,
   ...(settlement.state === "done" ? { ref: settlement.remoteRef, readable: settlement.readable ?? false } : {}),
   ...(settlement.state === "failed"
-    ? { error: settlement.error, final: settlement.final ?? false, waits: settlement.waits ?? false }
+    ? {
+        error: settlement.error,
+        final: settlement.final ?? false,
+        waits: settlement.waits ?? false,
+        unknown: settlement.unknown ?? false
+      }
     : {})
 })
 
