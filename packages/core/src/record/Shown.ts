@@ -13,14 +13,21 @@ export interface ShownStep {
   /** First of the days; the last one is that of the read. */
   readonly from: CalendarDate
   readonly at: Timestamp
+  /** When that read began: a record that is younger came with it. */
+  readonly began?: Timestamp
+  /** The read may have shown some records of these days, and others not: it is incomplete, or is not believed. */
+  readonly partial?: true
 }
 
 /** Steps that are kept; what was last shown by an older read is not known. */
 const mostSteps = 200
 
-/** The steps after a read, newest first. */
+/** The steps after a read, newest first. A partial one takes the place of no other kind. */
 export const afterRead = (steps: ReadonlyArray<ShownStep>, read: ShownStep): ReadonlyArray<ShownStep> =>
-  [read, ...steps.filter(({ from }) => from < read.from)].slice(0, mostSteps)
+  [read, ...steps.filter(({ from, partial }) => from < read.from || (read.partial === true && partial !== true))].slice(
+    0,
+    mostSteps
+  )
 
 /** When a read last showed a record; `undefined` where that is not known, as of pending ones. */
 export const lastShownAt = (
@@ -28,5 +35,7 @@ export const lastShownAt = (
   { date, missedSince, pending, state }: Pick<HeldRecord, "date" | "missedSince" | "pending" | "state">
 ): Timestamp | undefined => {
   if (date === null || pending || state !== "live") return undefined
-  return steps.find(({ at, from }) => date >= from && (missedSince === null || at < missedSince))?.at
+  const isLast = ({ at, from, partial }: ShownStep): boolean =>
+    partial !== true && date >= from && (missedSince === null || at < missedSince)
+  return steps.find(isLast)?.at
 }

@@ -25,7 +25,7 @@ import {
 import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
-import { shownFromOf } from "../identity/match/Proof.ts"
+import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
 import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
 import { ShownRows } from "../identity/match/ShownRows.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
@@ -78,6 +78,10 @@ export interface Written {
   /** As in `MatchResult`. */
   readonly shownFrom: CalendarDate | undefined
   readonly coverageSuspect: boolean
+  /** Day of the oldest booked row that the read showed. */
+  readonly oldest: CalendarDate | undefined
+  /** Booked records that are gone although so many vanished at once: one read alone had shown them. */
+  readonly shownOnce: ReadonlyArray<RecordWrite>
   /** Upstream ids of the account are not believed any more, since this read. */
   readonly demoted: boolean
 }
@@ -221,6 +225,8 @@ export class LedgerWriter extends Context.Service<
           ...(snapshot.period === undefined ? {} : { period: snapshot.period }),
           removed: snapshot.removed,
           unread: snapshot.unread,
+          ...(snapshot.shownBefore === undefined ? {} : { shownBefore: snapshot.shownBefore }),
+          ...(snapshot.reset === undefined ? {} : { reset: snapshot.reset }),
           atOnce: isWholeTruth(snapshot),
           byIdOnly: snapshot.byIdOnly,
           ...(snapshot.keyed === undefined ? {} : { keyed: snapshot.keyed }),
@@ -308,7 +314,16 @@ export class LedgerWriter extends Context.Service<
         if (digests?.isUnchanged === true) {
           const { count, oldest } = shown!
           const shownFrom = shownFromOf({ ...read, ...believable(read) }, oldest, false)
-          return { unchanged: count, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
+          return {
+            unchanged: count,
+            changed: 0,
+            gone: 0,
+            shownFrom,
+            oldest,
+            coverageSuspect: false,
+            shownOnce: [],
+            demoted: false
+          }
         }
         const snapshot: SnapshotOfAccount = { ...read, observations: yield* rows }
         digests?.show(snapshot.observations)
@@ -411,6 +426,8 @@ export class LedgerWriter extends Context.Service<
           gone: result.gone.length,
           shownFrom: result.shownFrom,
           coverageSuspect: result.coverageSuspect,
+          oldest: oldestPosted(snapshot.observations),
+          shownOnce: result.coverageSuspect ? gone.filter(({ pending }) => !pending) : [],
           demoted: trust.demoted && !recalled.trust.demoted
         }
       })

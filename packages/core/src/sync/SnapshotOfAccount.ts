@@ -9,6 +9,7 @@ import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
+import type { ShownStep } from "../record/Shown.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Observation } from "../record/Observation.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -33,6 +34,9 @@ export interface SnapshotOfAccount {
   readonly byIdOnly: boolean
   /** The source says by its ids which record it means, as in `MatchInput`. */
   readonly keyed?: true
+  /** As in `MatchInput`. */
+  readonly shownBefore?: ReadonlyArray<ShownStep>
+  readonly reset?: true
   /** What may tune its matching (`MatchConfigs.dedupes`), where that was found for several accounts at once. */
   readonly dedupes?: ReadonlyArray<Enrichment>
 }

@@ -23,7 +23,8 @@ import type { Coverage, PullRequest } from "../provider/Provider.ts"
 import { failureOf, ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { isDatedType } from "../record/DataType.ts"
 import { RecordStore } from "../record/RecordStore.ts"
-import { afterRead } from "../record/Shown.ts"
+import type { RecordWrite } from "../record/LedgerRecord.ts"
+import { afterRead, type ShownStep } from "../record/Shown.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
@@ -101,6 +102,31 @@ const historyAfter = (
   if (shownFrom === undefined || shownFrom === historyFrom) return undefined
   const asked = coverage.kind !== "window" || historyFrom === undefined || coverage.from <= historyFrom
   return asked || shownFrom < historyFrom ? shownFrom : undefined
+}
+
+/** What is kept of the days that a read showed, whole or in part; nothing of a feed of changes, which shows no days. */
+const stepOf = (
+  { kind }: Coverage,
+  from: CalendarDate.CalendarDate | undefined,
+  oldest: CalendarDate.CalendarDate | undefined,
+  times: Pick<ShownStep, "at" | "began">
+): ShownStep | undefined => {
+  if (from !== undefined) return { from, ...times }
+  return kind === "delta" || oldest === undefined ? undefined : { from: oldest, ...times, partial: true }
+}
+
+const mostNamed = 10
+
+/** Rows by day, amount and text, as people know them. */
+const namesOf = (rows: ReadonlyArray<RecordWrite>): string => {
+  const named = rows
+    .slice(0, mostNamed)
+    .map(({ date, fields }) =>
+      [date, fields["amount"], String(fields["description"] ?? "").slice(0, 60)]
+        .filter((part) => part !== undefined && part !== null && part !== "")
+        .join(" ")
+    )
+  return named.join("; ") + (rows.length > mostNamed ? ` and ${rows.length - mostNamed} more` : "")
 }
 
 export class SourceReader extends Context.Service<
@@ -253,6 +279,7 @@ export class SourceReader extends Context.Service<
 
       const pull = Effect.fn("SourceReader.pull")(function* (right: WriteRight, segment: Segment) {
         const resumeSnapshot = yield* CurrentResumeSnapshot
+        const began = yield* Timestamp.now
         const already = resumeSnapshot?.done.get(keyOf(segment))
         if (already !== undefined) return already
         const { instanceId } = segment.session.driver
@@ -298,6 +325,7 @@ export class SourceReader extends Context.Service<
         let seen = 0
         let changed = 0
         const shownFrom = new Map<Account, CalendarDate.CalendarDate>()
+        const oldest = new Map<Account, CalendarDate.CalendarDate>()
         for (const providerAccountId of staged.accounts) {
           if (asked.has(providerAccountId) || segment.unreadIds?.has(providerAccountId) === true) continue
           const reason = `rows of an account that is not listed or has no ${segment.dataType}`
@@ -310,6 +338,12 @@ export class SourceReader extends Context.Service<
                 dedupes: yield* matching.dedupes({ workspaceId: segment.bank.workspaceId, dataType: segment.dataType })
               }
             : {}
+        const steps = isDatedType(segment.dataType)
+          ? yield* records.shown(
+              segment.dataType,
+              owners.map(({ id }) => id)
+            )
+          : undefined
         const writeAccount = Effect.fnUntraced(function* (account: Account) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
           const { coverage, pendingCoverage } = reads.get(account)!
@@ -323,6 +357,9 @@ export class SourceReader extends Context.Service<
             idTrust: segment.capability.idTrust,
             changeModel: segment.capability.changeModel,
             byIdOnly: segment.byIdOnly,
+            // A range of dates is no read like others: it is not remembered which rows it has shown.
+            ...(steps === undefined || segment.range !== undefined ? {} : { shownBefore: steps.get(account.id) ?? [] }),
+            ...(segment.reset ? { reset: true as const } : {}),
             ...tuning
           }
           const shown =
@@ -339,6 +376,7 @@ export class SourceReader extends Context.Service<
               ? yield* writer.write(right, { ...read, observations: yield* rows })
               : yield* writer.writeAside(right, { ...read, shown, rows })
           if (written.shownFrom !== undefined) shownFrom.set(account, written.shownFrom)
+          if (written.oldest !== undefined) oldest.set(account, written.oldest)
           if (segment.counted === undefined || segment.counted.has(account.id)) {
             const all = written.unchanged + written.changed
             seen += Math.min(inside ?? all, all)
@@ -350,7 +388,12 @@ export class SourceReader extends Context.Service<
               message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
             })
           }
-          if (written.coverageSuspect) {
+          if (written.shownOnce.length > 0) {
+            warnings.push({
+              code: "PAGINATION_UNSTABLE",
+              message: `Rows of ${account.accountName} that one read alone had shown are in the trash, where they can be restored: ${namesOf(written.shownOnce)}`
+            })
+          } else if (written.coverageSuspect) {
             warnings.push({
               code: "PAGINATION_UNSTABLE",
               message: `Too many rows of ${account.accountName} vanished at once to be believed; none was removed`
@@ -395,11 +438,6 @@ export class SourceReader extends Context.Service<
             if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
             const at = yield* Timestamp.now
             const scopes: Array<Parameters<typeof records.setPulled>[0][number]> = []
-            const dated = isDatedType(segment.dataType) ? shownFrom : new Map<Account, CalendarDate.CalendarDate>()
-            const before = yield* records.shown(
-              segment.dataType,
-              Array.from(dated.keys(), ({ id }) => id)
-            )
             for (const account of owners) {
               const { coverage, isRead } = reads.get(account)!
               if (!isRead) continue
@@ -420,8 +458,10 @@ export class SourceReader extends Context.Service<
                 if (reaching !== readFrom) yield* banks.setReadFrom(account.id, dataType, reaching)
               }
               const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-              const from = dated.get(account)
-              const shown = from === undefined ? undefined : afterRead(before.get(account.id) ?? [], { from, at })
+              const from = shownFrom.get(account)
+              const step = stepOf(coverage, from, oldest.get(account), { at, began })
+              const shown =
+                steps === undefined || step === undefined ? undefined : afterRead(steps.get(account.id) ?? [], step)
               scopes.push({ ...scope, shown })
               const reaches = segment.dataType === "transactions" ? historyAfter(account, coverage, from) : undefined
               if (reaches !== undefined) yield* banks.setHistoryFrom(account.id, reaches)

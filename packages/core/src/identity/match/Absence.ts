@@ -12,6 +12,7 @@ import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { oldestPosted, proofOf, shownFromOf } from "./Proof.ts"
 import { compareIds } from "./RowOrder.ts"
+import { isShownOnce, readsUntilGone } from "./ShownOnce.ts"
 
 const dayMillis = 86_400_000
 
@@ -33,7 +34,8 @@ export const needsDetail = (input: MatchInput, entry: IndexEntry): boolean =>
   entry.state === "live" &&
   (entry.pending
     ? isOld(input, entry)
-    : entry.missed > 0 && input.config.removeAfterMissing > 0 && isWellInside(input, entry))
+    : input.config.removeAfterMissing > 0 &&
+      (input.shownBefore === undefined ? entry.missed > 0 && isWellInside(input, entry) : covers(input, entry)))
 
 const isOld = ({ now }: MatchInput, { date }: IndexEntry): boolean =>
   date !== null && CalendarDate.daysBetween(date, now.slice(0, 10) as CalendarDate.CalendarDate) >= forgottenDays
@@ -162,10 +164,21 @@ export const absences = (
     if (count >= after) gone.push(entry)
     else missed.push({ entry, missed: count })
   }
+  /** Of a read that is not believed: what one read alone has shown may go, and not before it lies well inside. */
+  const missOnce = (entry: IndexEntry): void => {
+    const detail = problem.detailOf(entry)
+    if (detail === undefined || !isShownOnce(input.shownBefore ?? [], entry, detail)) return
+    const isInside = isWellInside(input, entry)
+    if (input.reset === true && isInside) gone.push(entry)
+    else miss(entry, config.removeAfterMissing === 0 ? 0 : isInside ? readsUntilGone(detail) : Infinity)
+  }
   const pendingCovered = absent.filter((entry) => entry.pending && covers(input, entry))
   const explained = atOnce || input.byIdOnly ? new Set<string>() : explainedBy(problem, pendingCovered)
   for (const entry of absent) {
-    if (!entry.pending && coverageSuspect) continue
+    if (!entry.pending && coverageSuspect) {
+      missOnce(entry)
+      continue
+    }
     if (atOnce && covers(input, entry)) gone.push(entry)
     else if (explained.has(entry.id) || (entry.pending && isForgotten(problem, entry))) gone.push(entry)
     else if (entry.pending) {

@@ -10,6 +10,7 @@ import type { Coverage } from "../../provider/Provider.ts"
 import type { DataType } from "../../record/DataType.ts"
 import type { Fields } from "../../record/FieldValue.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
+import type { ShownStep } from "../../record/Shown.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
@@ -78,6 +79,10 @@ export interface MatchInput {
   readonly removed: ReadonlySet<string>
   /** Upstream ids of rows that were shown but could not be read: they are there, so they are not missing. */
   readonly unread: ReadonlySet<string>
+  /** The days that earlier reads have shown, newest read first; absent: nothing is known of them. */
+  readonly shownBefore?: ReadonlyArray<ShownStep>
+  /** A person asked for all to be read again. */
+  readonly reset?: true
   /** What the read shows is all there is: what it lacks is gone at once (snapshot types, whole change feeds). */
   readonly atOnce: boolean
   /** Tier 2 and matches across sources are off for this run (`skipDedup`, enrichments A9). */
