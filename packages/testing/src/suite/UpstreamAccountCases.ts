@@ -150,7 +150,7 @@ export const accountCases: ReadonlyArray<UpstreamCase> = [
         const accounts = yield* reader.accounts
         const rows = yield* Effect.forEach(accounts, ({ id }) =>
           Effect.forEach(options.dataTypes, (dataType) =>
-            Effect.map(reader.page(id, dataType), (page) => page.map(({ id: row, version }) => [row, version]))
+            Effect.map(reader.page(id, dataType), (page) => page.map((row) => row.id))
           )
         )
         return { accounts: accounts.map(({ id, state: how }) => [id, how]), rows }
