@@ -8,6 +8,8 @@ import * as Schema from "effect/Schema"
 const names = /^[a-z][a-z0-9_-]{0,63}$/
 const reserved: ReadonlySet<string> = new Set(["local", "default"])
 
+const Tokens = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000_000 }))
+
 export const ModelSettings = Schema.Struct({
   /** How configurations of enrichments name it; the first endpoint that a workspace may ask is also its `default`. */
   name: Schema.String.check(
@@ -23,6 +25,10 @@ export const ModelSettings = Schema.Struct({
   apiKey: Schema.optionalKey(Schema.Struct({ env: Schema.String })),
   /** Ids of the workspaces that may ask it; all of them unless given. */
   workspaces: Schema.optionalKey(Schema.NonEmptyArray(Id("workspace"))),
+  /** Most tokens of a month (UTC), whatever the enrichments of workspaces allow themselves. */
+  monthlyTokens: Schema.optionalKey(
+    Schema.Struct({ perWorkspace: Schema.optionalKey(Tokens), total: Schema.optionalKey(Tokens) })
+  ),
   tokensField: Schema.optionalKey(Schema.Literals(["max_tokens", "max_completion_tokens"])),
   temperature: Schema.optionalKey(Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))))
 })

@@ -69,6 +69,7 @@ describe("models of a configuration file", () => {
         model: "large",
         apiKey: { env: "MODEL_KEY" },
         workspaces: ["ws_00000000000000000000000001"],
+        monthlyTokens: { perWorkspace: 1_000, total: 5_000 },
         temperature: null
       }
     ]
@@ -79,6 +80,7 @@ describe("models of a configuration file", () => {
       ["own", undefined],
       ["hosted", ["ws_00000000000000000000000001"]]
     ])
+    expect(loaded.models[1]!.monthlyTokens).toEqual({ perWorkspace: 1_000, total: 5_000 })
     expect(Redacted.value(loaded.models[1]!.apiKey!)).toBe("s3cret")
     expect(JSON.stringify(loaded.models)).not.toContain("s3cret")
   })
@@ -89,6 +91,11 @@ describe("a configuration that cannot be used is told with file, path and what t
     ["no JSON", '{"providers": s3cret', "is not JSON"],
     ["a list", [], "must be"],
     ["a key that nobody knows", { provider: [] }, "provider is not a known key"],
+    [
+      "a limit of tokens below 0",
+      { models: [{ name: "own", baseUrl: "https://api.example/v1", model: "m", monthlyTokens: { total: -1 } }] },
+      "models[0].monthlyTokens.total must be"
+    ],
     [
       "an id without a kind",
       { providers: [{ id: "shop" }] },

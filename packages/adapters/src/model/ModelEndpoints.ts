@@ -12,6 +12,10 @@ export interface ModelEndpoint extends OpenAiEndpoint {
   readonly name: string
   /** The workspaces that may ask it; all of them unless given. */
   readonly workspaces?: ReadonlyArray<WorkspaceId> | undefined
+  /** Most tokens of a month, for each workspace and for all of them. */
+  readonly monthlyTokens?:
+    | { readonly perWorkspace?: number | undefined; readonly total?: number | undefined }
+    | undefined
 }
 
 /** What is kept of answers is kept by this name: another place or model gives others. */
@@ -31,6 +35,7 @@ const endpointModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint) {
   )
   return {
     id: idOf(endpoint),
+    budget: { endpoint: endpoint.name, ...endpoint.monthlyTokens },
     ...(endpoint.workspaces === undefined ? {} : { workspaces: new Set(endpoint.workspaces) }),
     decide: (request) => Effect.flatMap(model, ({ decide }) => decide(request))
   } satisfies DecisionModel as DecisionModel

@@ -50,7 +50,7 @@ const noModels: ModelUse["Service"] = {
   models: new Map(),
   asking: {
     keyOf: () => () => "",
-    ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [], pending: [] })
+    ask: () => Effect.succeed({ found: new Map(), exhausted: undefined, failures: [], pending: [] })
   },
   words: { read: () => Effect.succeed({ values: [], facts: [] }) },
   told: { begins: () => Effect.succeed(true), tell: () => Effect.void }

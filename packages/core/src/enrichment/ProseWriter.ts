@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { endpointOf, modelsOf } from "../model/DecisionModel.ts"
 import { isFaithful, Phrasing } from "../message/Phrasing.ts"
-import { budgetExhausted } from "./kinds/ai/AiEvents.ts"
+import { budgetEvent } from "./kinds/ai/AiEvents.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
 
 const instructions = [
@@ -49,13 +49,9 @@ export const proseWriter: Layer.Layer<never, never, ModelUse> = Layer.effect(
           orElse: () => Effect.undefined
         })
         if (answers === undefined) return undefined
-        if (answers.exhausted) {
-          const month = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 7)
-          const cause = { kind: "system", reason: "enrichment" } as const
-          const data = { month, monthlyTokens }
-          const event = budgetExhausted.of({ workspaceId, cause, subjectId: enrichmentId, data })
+        if (answers.exhausted !== undefined) {
           const scope = { workspaceId, enrichmentId, dataType }
-          yield* told.tell(scope, [{ key: `budget ${month}`, event }])
+          yield* told.tell(scope, [budgetEvent(scope, yield* Clock.currentTimeMillis, answers.exhausted)])
         }
         const said = answers.found.get(asking.keyOf(inquiry)(subject))?.answer?.trim()
         // Looked at again, whoever kept it.

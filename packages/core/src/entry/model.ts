@@ -5,6 +5,7 @@ export {
   DecisionModels,
   type DecisionRequest,
   type Decisions,
+  type EndpointBudget,
   type Label,
   ModelFailure,
   type Question

@@ -52,7 +52,13 @@ export { SimulationStore } from "../explain/Simulation.ts"
 export { type FindingPlace, type FindingsQuery, FindingStore } from "../enrichment/FindingStore.ts"
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { AnswerCache, type CachedAnswer, type NewAnswer } from "../model/AnswerCache.ts"
-export { type BudgetScope, type BudgetUse, TokenBudget } from "../model/TokenBudget.ts"
+export {
+  type BudgetScope,
+  type BudgetUse,
+  TokenBudget,
+  type TokenLimits,
+  type TokenReservation
+} from "../model/TokenBudget.ts"
 export { EnrichmentRunStore } from "../enrichment/EnrichmentRunStore.ts"
 export { MemoryPatternStore } from "../enrichment/MemoryPatternStore.ts"
 export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"

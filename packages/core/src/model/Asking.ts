@@ -15,8 +15,14 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AnswerCache, type CachedAnswer, type NewAnswer } from "./AnswerCache.ts"
 import { type Decision, type DecisionModel, type DecisionRequest, ModelFailure } from "./DecisionModel.ts"
-import { estimatedTokens, looksLikeInstruction, maxAnswerTokens, promptVersion } from "./ModelPrompt.ts"
-import { type BudgetScope, TokenBudget } from "./TokenBudget.ts"
+import {
+  estimatedInputTokens,
+  estimatedTokens,
+  looksLikeInstruction,
+  maxAnswerTokens,
+  promptVersion
+} from "./ModelPrompt.ts"
+import { type BudgetScope, TokenBudget, type TokenLimits } from "./TokenBudget.ts"
 
 /** Questions of one call, at most. */
 export const questionsOfCall = 25
@@ -75,11 +81,16 @@ export interface PendingQuestion {
   readonly tokens: number
 }
 
+/** A limit of the month that kept a question from being asked. */
+export interface ExhaustedLimit {
+  readonly limit: keyof TokenLimits
+  readonly monthlyTokens: number
+}
+
 export interface Answers {
   /** By the key of the subject; without those that nobody answered. */
   readonly found: ReadonlyMap<string, CachedAnswer & { readonly from: "cache" | "endpoint" }>
-  /** Whether the budget of the month kept something from being asked. */
-  readonly exhausted: boolean
+  readonly exhausted: ExhaustedLimit | undefined
   /** Why calls failed, each reason once. */
   readonly failures: ReadonlyArray<string>
   /** Where nothing may be asked: what a run would ask. */
@@ -93,17 +104,17 @@ interface Asked {
 
 interface Answered {
   readonly answers: ReadonlyArray<NewAnswer>
-  readonly exhausted: boolean
+  readonly exhausted: ExhaustedLimit | undefined
   readonly failure: string | undefined
 }
 
-const nothing: Answered = { answers: [], exhausted: false, failure: undefined }
+const nothing: Answered = { answers: [], exhausted: undefined, failure: undefined }
 
 const opaque = (key: string): string => key.slice(0, 12)
 
 const together = (parts: ReadonlyArray<Answered>): Answered => ({
   answers: parts.flatMap(({ answers }) => answers),
-  exhausted: parts.some(({ exhausted }) => exhausted),
+  exhausted: parts.find(({ exhausted }) => exhausted !== undefined)?.exhausted,
   failure: parts.find(({ failure }) => failure !== undefined)?.failure
 })
 
@@ -193,13 +204,19 @@ export class Asking extends Context.Service<
       /** One call under one reservation. */
       const call = Effect.fnUntraced(function* (
         scope: BudgetScope,
-        limit: number,
+        limits: TokenLimits,
         model: DecisionModel,
         request: DecisionRequest
       ) {
         const estimate = estimatedTokens(request)
-        const reservation = yield* budget.reserve(scope, estimate, limit)
-        if (reservation === undefined) return undefined
+        const reservation = yield* budget.reserve(scope, estimate, limits)
+        if ("exceeded" in reservation) {
+          const limit = reservation.exceeded
+          return { exhausted: { limit, monthlyTokens: limits[limit] ?? 0 } }
+        }
+        // What was sent was used, whatever the endpoint says.
+        const sent = estimatedInputTokens(request)
+        const settle = (used: number) => budget.settle(scope, reservation.id, used)
         return yield* Effect.timeoutOrElse(model.decide(request), {
           duration: Duration.seconds(timeoutSeconds),
           orElse: () =>
@@ -211,16 +228,14 @@ export class Asking extends Context.Service<
               })
             )
         }).pipe(
-          Effect.tap(({ tokens }) => budget.settle(scope, reservation, tokens ?? estimate)),
-          Effect.tapError((error) =>
-            error instanceof ModelFailure ? budget.settle(scope, reservation, error.sent ? estimate : 0) : Effect.void
-          )
+          Effect.tap(({ tokens }) => settle(Math.max(sent, tokens ?? estimate))),
+          Effect.tapError((error) => (error instanceof ModelFailure ? settle(error.sent ? estimate : 0) : Effect.void))
         )
       })
 
       /** The same, tried again where the failure may pass. */
-      const calls = (scope: BudgetScope, limit: number, model: DecisionModel, request: DecisionRequest) =>
-        retryPatiently(call(scope, limit, model, request), {
+      const calls = (scope: BudgetScope, limits: TokenLimits, model: DecisionModel, request: DecisionRequest) =>
+        retryPatiently(call(scope, limits, model, request), {
           retries,
           longestWait,
           waitAfter: (failure) => Effect.succeed(waitAfter(failure)),
@@ -235,11 +250,12 @@ export class Asking extends Context.Service<
         isHalf: boolean
       ): Effect.Effect<Answered, StorageUnavailable> =>
         Effect.gen(function* () {
-          const { monthlyTokens } = inquiry
+          const { perWorkspace, total } = model.budget ?? {}
+          const limits = { enrichment: inquiry.monthlyTokens, workspace: perWorkspace, total }
           const request = requestOf(inquiry, batch)
-          const reply = yield* Effect.result(calls(scope, monthlyTokens, model, request))
+          const reply = yield* Effect.result(calls(scope, limits, model, request))
           if (reply._tag === "Success") {
-            if (reply.success === undefined) return { ...nothing, exhausted: true }
+            if ("exhausted" in reply.success) return { ...nothing, exhausted: reply.success.exhausted }
             const answers = judged(inquiry, batch, reply.success.decisions)
             if (answers !== undefined) return { ...nothing, answers }
           } else {
@@ -264,20 +280,21 @@ export class Asking extends Context.Service<
           const found = new Map<string, CachedAnswer & { readonly from: "cache" | "endpoint" }>()
           for (const [id, answer] of known) found.set(id, { ...answer, from: "cache" })
           if (model === undefined) {
-            return { found, exhausted: false, failures: [], pending: [] } satisfies Answers as Answers
+            return { found, exhausted: undefined, failures: [], pending: [] } satisfies Answers as Answers
           }
           const wanted = asked.filter((one) => !known.has(one.key) && (allowUntrusted || !one.subject.untrusted))
           if (!mayAsk) {
             const pending = pendingOf(inquiry, wanted)
-            return { found, exhausted: false, failures: [], pending } satisfies Answers as Answers
+            return { found, exhausted: undefined, failures: [], pending } satisfies Answers as Answers
           }
           const missing = wanted.slice(0, Math.max(0, room.keys))
           room.keys -= missing.length
           const month = monthOf(yield* Clock.currentTimeMillis)
+          const scope = { workspaceId, enrichmentId, endpoint: model.budget?.endpoint, month }
           const parts = yield* Effect.forEach(
             batchesOf(missing),
             (batch) =>
-              Effect.tap(askBatch(inquiry, model, { workspaceId, enrichmentId, month }, batch, false), ({ answers }) =>
+              Effect.tap(askBatch(inquiry, model, scope, batch, false), ({ answers }) =>
                 // Kept at once: what was paid for is not asked again, whatever becomes of the others.
                 answers.length === 0 ? Effect.void : cache.keep(workspaceId, answers)
               ),

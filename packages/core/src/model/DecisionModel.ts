@@ -64,9 +64,21 @@ export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailu
   sent: Schema.Boolean
 }) {}
 
+/** What the operator lets workspaces use of an endpoint in a month. */
+export interface EndpointBudget {
+  /** The name of the endpoint: what is counted is counted under it. */
+  readonly endpoint: string
+  /** Tokens of each workspace; no limit unless given. */
+  readonly perWorkspace?: number | undefined
+  /** Tokens of all workspaces; no limit unless given. */
+  readonly total?: number | undefined
+}
+
 export interface DecisionModel {
   /** Names the model in what is kept of its answers: another model gives others. */
   readonly id: string
+  /** Unless given, only the limits of enrichments hold. */
+  readonly budget?: EndpointBudget | undefined
   /** The workspaces that may ask it; all of them unless given. */
   readonly workspaces?: ReadonlySet<WorkspaceId> | undefined
   readonly decide: (request: DecisionRequest) => Effect.Effect<Decisions, ModelFailure>

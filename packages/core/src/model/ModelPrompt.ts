@@ -65,8 +65,16 @@ const overhead = 400
 /** Most tokens that the answers to so many questions take. */
 export const maxAnswerTokens = (questions: number): number => answerTokens * questions + overhead
 
-/** Tokens that a request is taken for before it is made. */
-export const estimatedTokens = (request: DecisionRequest): number => {
+const encoder = new TextEncoder()
+const bytesOfToken = 3
+
+/** Tokens of what a request sends: the messages, and the form of the answer, which names keys and labels again. */
+export const estimatedInputTokens = (request: DecisionRequest): number => {
   const { system, user } = promptOf(request)
-  return Math.ceil((system.length + user.length) / 3) + maxAnswerTokens(request.questions.length)
+  const form = [...request.questions.map(({ key }) => key), ...(request.labels ?? []).map(({ id }) => id)]
+  return Math.ceil(encoder.encode(system + user + JSON.stringify(form)).length / bytesOfToken)
 }
+
+/** The same with the longest answer: reserved before the request is sent. */
+export const estimatedTokens = (request: DecisionRequest): number =>
+  estimatedInputTokens(request) + maxAnswerTokens(request.questions.length)

@@ -21,7 +21,7 @@ const models = ModelUse.of({
   models: new Map([["own", model]]),
   asking: {
     keyOf: () => () => "",
-    ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [], pending: [] })
+    ask: () => Effect.succeed({ found: new Map(), exhausted: undefined, failures: [], pending: [] })
   },
   words: { read: () => Effect.succeed({ values: [], facts: [] }) },
   told: { begins: () => Effect.succeed(true), tell: () => Effect.void }

@@ -7,8 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { Asking, type Inquiry, type Subject } from "../../src/model/Asking.ts"
+import { Asking, type ExhaustedLimit, type Inquiry, type Subject } from "../../src/model/Asking.ts"
 import { type DecisionModel, ModelFailure } from "../../src/model/DecisionModel.ts"
+import { estimatedInputTokens } from "../../src/model/ModelPrompt.ts"
 import { TokenBudget } from "../../src/model/TokenBudget.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 
@@ -136,13 +137,13 @@ describe("asking a model", () => {
   it.effect("tries again twice where the provider says when, and then goes on without", () =>
     Effect.gen(function* () {
       const { asking, use } = yield* arrange
-      const model = scripted({ tokens: () => 10 })
+      const model = scripted({ tokens: () => 1_010 })
       const busy = new ModelFailure({ reason: "rateLimited", message: "busy", retryAfter: 5, sent: false })
       model.failures.push(busy, busy)
       const first = yield* Effect.forkChild(asking(model, { subjects: subjects(1) }))
       yield* TestClock.adjust("10 seconds")
       expect((yield* Fiber.join(first)).found.size).toBe(1)
-      expect([model.requests.length, yield* use]).toEqual([3, { spent: 10, reserved: 0 }])
+      expect([model.requests.length, yield* use]).toEqual([3, { spent: 1_010, reserved: 0 }])
       model.failures.push(busy, busy, busy)
       const second = yield* Effect.forkChild(asking(model, { subjects: [subject("x")] }))
       yield* TestClock.adjust("1 minute")
@@ -255,5 +256,47 @@ describe("asking a model", () => {
         if (most.length < 4) expect(results.some(({ exhausted }) => exhausted)).toBe(true)
       }
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "sends no more than the operator allows, whatever the endpoint says it used, and after new enrichments",
+    () =>
+      Effect.gen(function* () {
+        const perWorkspace = 12_000
+        const total = 20_000
+        for (let seed = 0; seed < 8; seed++) {
+          const model = scripted({
+            id: `endpoint ${seed}`,
+            budget: { endpoint: `endpoint ${seed}`, perWorkspace, total },
+            // Some endpoints claim that they used nothing.
+            tokens: () => (seed % 3 === 0 ? undefined : 0)
+          })
+          const sent: Array<number> = []
+          for (let workspace = 0; workspace < 3; workspace++) {
+            const { asking } = yield* arrange
+            const before = model.requests.length
+            let text = 0
+            let exhausted: ExhaustedLimit | undefined
+            for (let life = 0; life < 60 && exhausted === undefined; life++) {
+              // An enrichment that was deleted and created again begins at 0.
+              const enrichmentId = yield* (yield* Ids).next("enrichment")
+              const many = Array.from({ length: 10 + ((seed * 7 + life) % 40) }, () =>
+                subject(`shop ${text++} café 商店`)
+              )
+              exhausted = (yield* asking(model, { enrichmentId, subjects: many })).exhausted
+            }
+            expect(exhausted).toEqual(
+              exhausted?.limit === "total"
+                ? { limit: "total", monthlyTokens: total }
+                : { limit: "workspace", monthlyTokens: perWorkspace }
+            )
+            const ofWorkspace = model.requests.slice(before).reduce((sum, one) => sum + estimatedInputTokens(one), 0)
+            expect(ofWorkspace).toBeLessThanOrEqual(perWorkspace)
+            sent.push(ofWorkspace)
+          }
+          expect(sent[0]).toBeGreaterThan(perWorkspace / 4)
+          expect(sent.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(total)
+        }
+      }).pipe(Effect.provide(layer))
   )
 })

@@ -4,6 +4,7 @@ import {
   type DecisionModel,
   type DecisionRequest,
   type Decisions,
+  type EndpointBudget,
   ModelFailure
 } from "@millrace/core/model"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,7 @@ export interface ScriptedModel extends DecisionModel {
 
 export interface ScriptedModelOptions {
   readonly id?: string
+  readonly budget?: EndpointBudget
   /** What it says of a question; `undefined` leaves it out. */
   readonly answer: (input: unknown, request: DecisionRequest) => Pick<Decision, "answer" | "probability"> | undefined
   /** Says something else than was asked: given what a well-behaved model would say. */
@@ -32,6 +34,7 @@ export const makeScriptedModel = (options: ScriptedModelOptions): ScriptedModel 
   const failures: Array<ModelFailure> = []
   return {
     id: options.id ?? "scripted",
+    budget: options.budget,
     requests,
     failures,
     decide: Effect.fnUntraced(function* (request) {

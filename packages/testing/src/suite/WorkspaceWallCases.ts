@@ -361,7 +361,7 @@ const answers = casesOf(AnswerCache, {
 })
 
 const budgets = casesOf(TokenBudget, {
-  reserve: (store, { budget }) => store.reserve(budget, 1, 1_000),
+  reserve: (store, { budget }) => store.reserve(budget, 1, { enrichment: 1_000 }),
   settle: (store, { budget, reservation }) => store.settle(budget, reservation, 3),
   use: (store, { budget }) => store.use(budget),
   purge: everybody

@@ -1,5 +1,5 @@
-/** Tokens of enrichments in memory. */
-import { type BudgetScope, TokenBudget } from "@millrace/core/storage"
+/** Tokens that models were asked for, in memory. */
+import { type BudgetScope, TokenBudget, type TokenLimits } from "@millrace/core/storage"
 import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,6 +7,8 @@ import { Memory } from "./MemoryTransactor.ts"
 
 interface Reservation {
   readonly scope: string
+  /** Names of the counts that it is part of. */
+  readonly counts: ReadonlyArray<string>
   readonly tokens: number
   readonly at: number
 }
@@ -15,35 +17,53 @@ const minuteMillis = 60_000
 const keptDays = 400
 const nameOf = ({ enrichmentId, month, workspaceId }: BudgetScope): string => `${month} ${workspaceId} ${enrichmentId}`
 
+/** The counts that a call is part of, with the limit of each. */
+const countsOf = (
+  scope: BudgetScope,
+  most: TokenLimits
+): ReadonlyArray<{ readonly name: string; readonly of: keyof TokenLimits; readonly limit: number | undefined }> => {
+  const { endpoint, month, workspaceId } = scope
+  return [
+    { name: nameOf(scope), of: "enrichment", limit: most.enrichment },
+    ...(endpoint === undefined
+      ? []
+      : ([
+          { name: `${month} ${workspaceId} endpoint ${endpoint}`, of: "workspace", limit: most.workspace },
+          { name: `${month} endpoint ${endpoint}`, of: "total", limit: most.total }
+        ] as const))
+  ]
+}
+
 export const layer: Layer.Layer<TokenBudget, never, Memory> = Layer.effect(
   TokenBudget,
   Effect.gen(function* () {
     const { call, remove, set } = yield* Memory
-    /** Spent and reserved together. */
+    /** Spent and reserved together, by the name of the count. */
     const used = new Map<string, number>()
     const reservations = new Map<number, Reservation>()
     let last = 0
 
     const isOpen = ({ at }: Reservation, now: number): boolean =>
       at > now - limits.modelReservationMinutes * minuteMillis
+    const add = (name: string, tokens: number): void => set(used, name, (used.get(name) ?? 0) + tokens)
 
     return TokenBudget.of({
-      reserve: (scope, tokens, limit) =>
+      reserve: (scope, tokens, most) =>
         call((now) => {
-          const name = nameOf(scope)
-          const next = (used.get(name) ?? 0) + tokens
-          if (next > limit) return undefined
-          set(used, name, next)
-          set(reservations, ++last, { scope: name, tokens, at: now })
-          return last
+          const counts = countsOf(scope, most)
+          const full = counts.find(({ limit, name }) => (used.get(name) ?? 0) + tokens > (limit ?? Infinity))
+          if (full !== undefined) return { exceeded: full.of }
+          for (const { name } of counts) add(name, tokens)
+          const names = counts.map(({ name }) => name)
+          set(reservations, ++last, { scope: nameOf(scope), counts: names, tokens, at: now })
+          return { id: last }
         }),
       settle: (scope, id, tokens) =>
         call((now) => {
-          const name = nameOf(scope)
           const reservation = reservations.get(id)
-          if (reservation === undefined || reservation.scope !== name || !isOpen(reservation, now)) return
+          if (reservation === undefined || reservation.scope !== nameOf(scope) || !isOpen(reservation, now)) return
           remove(reservations, id)
-          set(used, name, (used.get(name) ?? 0) - reservation.tokens + tokens)
+          for (const name of reservation.counts) add(name, tokens - reservation.tokens)
         }),
       use: (scope) =>
         call((now) => {

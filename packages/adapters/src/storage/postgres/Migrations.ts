@@ -81,6 +81,7 @@ import { historyBlocks } from "./migrations/0069_history_blocks.ts"
 import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
 import { publicChanges } from "./migrations/0072_public_changes.ts"
+import { modelBudget } from "./migrations/0080_model_budget.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -158,7 +159,8 @@ export const migrations = {
   "0069_history_blocks": historyBlocks,
   "0070_plain_entry_blocks": plainEntryBlocks,
   "0071_search_groups": searchGroups,
-  "0072_public_changes": publicChanges
+  "0072_public_changes": publicChanges,
+  "0080_model_budget": modelBudget
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -24,6 +24,7 @@ export const tablesWithoutWall: Readonly<Record<string, string>> = {
   cluster_locks: "which processes run: made and used by the job engine",
   cluster_runner_migrations: "which processes run: made and used by the job engine",
   cluster_runners: "which processes run: made and used by the job engine",
+  endpoint_total: "tokens that all workspaces have used at an endpoint of a model: sums alone",
   event_consumer: "names of what reads the events of all workspaces",
   data_key: "keys of the installation, sealed",
   installation: "what all processes of the installation agree on",

@@ -30,7 +30,7 @@ import {
   type View
 } from "../Kind.ts"
 import { flag, modelFields, modelIssues, share } from "./AiConfig.ts"
-import { budgetExhausted } from "./AiEvents.ts"
+import { budgetEvent, budgetExhausted } from "./AiEvents.ts"
 import {
   amountOf,
   featuresOfRecord,
@@ -315,15 +315,8 @@ export const makeCategorize = ({
         accepts: () => true
       }
       const { exhausted, failures, found, pending } = yield* asking.ask(inquiry)
-      if (exhausted) {
-        const month = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 7)
-        const event = budgetExhausted.of({
-          workspaceId: scope.workspaceId,
-          subjectId: scope.enrichmentId,
-          cause: { kind: "system", reason: "enrichment" },
-          data: { month, monthlyTokens: config.monthlyTokens }
-        })
-        yield* told.tell(scope, [{ key: `budget ${month}`, event }])
+      if (exhausted !== undefined) {
+        yield* told.tell(scope, [budgetEvent(scope, yield* Clock.currentTimeMillis, exhausted)])
       }
       const keyOf = asking.keyOf(inquiry)
       const answers = new Map<string, CachedAnswer & { readonly key: string }>()

@@ -22,7 +22,7 @@ import type { TellableEvent } from "./ToldOnce.ts"
 import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type RecordKind, type View } from "../Kind.ts"
 import type { FactRequest } from "../EnrichmentFact.ts"
 import { modelFields, modelIssues, share } from "./AiConfig.ts"
-import { budgetExhausted, merchantCreated, merchantMerged } from "./AiEvents.ts"
+import { budgetEvent, budgetExhausted, merchantCreated, merchantMerged } from "./AiEvents.ts"
 import { isUntrusted, judgedTypes, partyText, personIn, readParty } from "./JudgedRecord.ts"
 import { isExtractive, MerchantResolver, noNames, type PeoplesNames, type Resolved } from "./MerchantResolver.ts"
 
@@ -320,12 +320,7 @@ export const makeMerchant = ({
         const events: Array<TellableEvent> = []
         const of = { workspaceId: scope.workspaceId, cause: { kind: "system", reason: "enrichment" } } as const
         const now = yield* Clock.currentTimeMillis
-        const month = new Date(now).toISOString().slice(0, 7)
-        if (exhausted) {
-          const data = { month, monthlyTokens: config.monthlyTokens }
-          const event = budgetExhausted.of({ ...of, subjectId: scope.enrichmentId, data })
-          events.push({ key: `budget ${month}`, event })
-        }
+        if (exhausted !== undefined) events.push(budgetEvent(scope, now, exhausted))
         for (const { factId, from, into } of prepared.merges) {
           const subjectId = prepared.idOf(merchantKey(textKeyOf(into)))
           events.push({ key: `merged ${factId}`, event: merchantMerged.of({ ...of, subjectId, data: { from, into } }) })
@@ -356,7 +351,7 @@ export const makeMerchant = ({
   explain: (_, { field, path, value }) => `${field} is ${JSON.stringify(value)}: ${sentences[path] ?? path}`
 })
 
-const noAnswers = { exhausted: false, failures: [], pending: [], found: new Map<string, never>() }
+const noAnswers = { exhausted: undefined, failures: [], pending: [], found: new Map<string, never>() }
 
 const inputText = Schema.decodeUnknownOption(Schema.Struct({ text: Schema.String }))
 const textOfInput = (input: Schema.Json): string => {

@@ -7,7 +7,7 @@ export const noModels: Pick<ModelKindNeeds, "models"> = {
     models: new Map(),
     asking: {
       keyOf: () => () => "",
-      ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [], pending: [] })
+      ask: () => Effect.succeed({ found: new Map(), exhausted: undefined, failures: [], pending: [] })
     },
     words: { read: () => Effect.succeed({ values: [], facts: [] }) },
     told: { begins: () => Effect.succeed(true), tell: () => Effect.void }
