@@ -110,6 +110,7 @@ const cases: ReadonlyArray<Case> = [
     args: ["audit", "--outcome", "ok", "--operation", "updateFeed", "--from", "2026-03-01", "--limit", "5"],
     data: [{ operationId: "updateFeed", resource: { id: feed } }]
   },
+  { operation: "verifyAudit", args: ["audit", "verify"], data: { intact: true } },
   { operation: "listBanks", args: ["banks", "list", "--scope", "self"], data: [{ id: bank, name: "First Bank" }] },
   { operation: "getBank", args: ["banks", "get", bank], data: { id: bank } },
   { operation: "restoreBank", args: ["banks", "restore", bank], data: { id: bank } },

@@ -19,6 +19,7 @@ import {
   TaskStore,
   UploadStore
 } from "@millrace/core/storage"
+import { Audit } from "@millrace/core/audit"
 import { Collections } from "@millrace/core/collection"
 import { BankRemovals, Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { recurringTask } from "@millrace/core/task"
@@ -86,6 +87,9 @@ const auditHistory = Effect.map(AuditStore, ({ purge, seal }) =>
   recurringTask("audit_history", 5 * minute, Effect.andThen(seal, purge(batch)))
 )
 
+/** Checks once a day that no entry of the audit was changed or removed. */
+const auditCheck = Effect.map(Audit, ({ checkAll }) => recurringTask("audit_check", day, Effect.as(checkAll, 0)))
+
 /** Forgets messages to people that nobody can be told again. */
 const messageHistory = Effect.map(OutboxStore, ({ purge }) =>
   recurringTask("message_history", 10 * minute, purge(batch))
@@ -148,6 +152,7 @@ export const housekeeping = [
   idempotencyKeys,
   eventHistory,
   auditHistory,
+  auditCheck,
   messageHistory,
   jobHistory,
   recordSearch,

@@ -1,3 +1,4 @@
+import { Audit } from "@millrace/core/audit"
 import { Collections } from "@millrace/core/collection"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { CursorStore, EventStore, JobStore, TaskStore, UploadStore } from "@millrace/core/storage"
@@ -28,6 +29,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
     collections: 0,
     banks: 0,
     corrections: 0,
+    audits: 0,
     cursors: 0,
     events: 0,
     jobs: 0
@@ -51,6 +53,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
     Layer.mock(Collections, { all: [], of: () => expect.unreachable(), purge: count("collections") }),
     Layer.mock(BankRemovals, { purge: count("banks") }),
     Layer.mock(Corrections, { purge: count("corrections") }),
+    Layer.mock(Audit, { checkAll: count("audits") }),
     Layer.mock(CursorStore, { purge: () => count("cursors") }),
     Layer.mock(EventStore, { purge: () => count("events") }),
     Layer.mock(JobStore, { purge: (limit) => count("jobs", () => forgotten(limit)) }),
@@ -83,6 +86,7 @@ describe("housekeeping", () => {
         collections: 1,
         banks: 1,
         corrections: 1,
+        audits: 1,
         cursors: 1,
         events: 1,
         jobs: 1,

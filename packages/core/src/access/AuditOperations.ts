@@ -10,5 +10,14 @@ export const auditOperations = entriesOf("audit", {
     idempotency: "read",
     tool: { absent: "The audit watches over whoever acts, tools included: a person reads it." },
     command: "audit"
+  },
+  verifyAudit: {
+    summary: "Check that no entry of the audit was changed or removed",
+    scopes: { anyOf: ["workspaces:read"] },
+    role: "admin",
+    app: "none",
+    idempotency: "read",
+    tool: { absent: "The audit watches over whoever acts, tools included: a person checks it." },
+    command: "audit verify"
   }
 })

@@ -20,6 +20,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AuditContent, actorIdOf, auditOutcomes, chainHash, chainStart, type AuditEntry } from "./AuditEntry.ts"
 import { RefusalBudget } from "./RefusalBudget.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { AuditStore, type AuditQuery, type AuditRow, type ChainedRow } from "./AuditStore.ts"
 
 const toText = Schema.encodeSync(Schema.fromJsonString(AuditContent))
@@ -65,13 +66,18 @@ const queryOf = ({ actor, from, to, ...same }: AuditFilter): Omit<AuditQuery, "l
   ...(to === undefined ? {} : { to: Timestamp.make(`${to}T23:59:59.999Z`) })
 })
 
-/** What was found out about a chain. */
+/** A place in a chain, to be kept elsewhere: a later check from here finds a chain that was rewritten. */
+export interface ChainPlace {
+  readonly number: number
+  readonly hash: string
+}
+
+/** The result of a check of a chain. */
 export type Verified =
   | {
       readonly intact: true
       readonly entries: number
-      /** To be kept elsewhere: a later check from here finds a chain that was made anew. */
-      readonly newest: { readonly number: number; readonly hash: string }
+      readonly newest: ChainPlace
     }
   | {
       readonly intact: false
@@ -122,18 +128,27 @@ export class Audit extends Context.Service<
      * Whether the chain is what was written: no entry changed, removed, put in between or moved. `known` is an entry that
      * an earlier check returned: what comes after it is checked, against it.
      */
-    readonly verify: (
+    readonly verify: (workspaceId: WorkspaceId, known?: ChainPlace) => Effect.Effect<Verified, StorageUnavailable>
+    /** The same for the caller's own workspace; `NotFound` for any other. */
+    readonly check: (
+      caller: Caller,
       workspaceId: WorkspaceId,
-      known?: { readonly number: number; readonly hash: string }
-    ) => Effect.Effect<Verified, StorageUnavailable>
+      known?: ChainPlace
+    ) => Effect.Effect<Verified, NotFound | Forbidden | StorageUnavailable>
+    /**
+     * Verifies the chains of all workspaces and writes the newest hash of each to the log, which may be kept elsewhere. Logs an
+     * error for each chain that is damaged, and returns their number.
+     */
+    readonly checkAll: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/audit/Audit") {
-  static readonly layer: Layer.Layer<Audit, never, AuditStore | Cursors | Digest | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<Audit, never, AuditStore | Cursors | Digest | Ids | WorkspaceStore> = Layer.effect(
     Audit,
     Effect.gen(function* () {
       const store = yield* AuditStore
       const cursors = yield* Cursors
       const ids = yield* Ids
+      const workspaces = yield* WorkspaceStore
       const budget = new RefusalBudget()
       const { sha256 } = yield* Digest
 
@@ -199,7 +214,30 @@ export class Audit extends Context.Service<
         return { intact: true, entries, newest: { number, hash } }
       })
 
-      return Audit.of({ list, refused, verify })
+      const check: Audit["Service"]["check"] = Effect.fn("Audit.check")(function* (caller, workspaceId, known) {
+        const own = workspaceId === caller.principal.workspace.id ? Option.some({ workspaceId }) : Option.none()
+        yield* reach(caller, "verifyAudit", "Workspace", own)
+        return yield* verify(workspaceId, known)
+      })
+
+      const checkAll = Effect.gen(function* () {
+        let damaged = 0
+        for (const { id } of yield* workspaces.all) {
+          const found = yield* verify(id)
+          if (found.intact) {
+            const { hash, number } = found.newest
+            yield* Effect.logInfo(
+              `Audit of ${id} intact: entry ${number} has the hash ${hash === "" ? "of no entry" : hash}`
+            )
+            continue
+          }
+          damaged++
+          yield* Effect.logError(`Audit of ${id} damaged: entry ${found.number} is ${found.fault}`)
+        }
+        return damaged
+      }).pipe(Effect.withSpan("Audit.checkAll"))
+
+      return Audit.of({ list, refused, verify, check, checkAll })
     })
   )
 }

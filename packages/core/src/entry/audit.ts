@@ -1,5 +1,5 @@
 /** The audit: who did what to what, and whether what is kept of it is what was written. */
-export { Audit, type AuditFilter, rowOf, type Verified } from "../audit/Audit.ts"
+export { Audit, type AuditFilter, type ChainPlace, rowOf, type Verified } from "../audit/Audit.ts"
 export {
   AuditContent,
   type AuditEntry,

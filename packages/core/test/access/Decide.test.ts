@@ -18,6 +18,7 @@ import { describe, expect, it } from "vitest"
 const table: Readonly<Record<OperationId, string>> = {
   whoami: "- V all",
   listAuditEntries: "workspaces:read A none",
+  verifyAudit: "workspaces:read A none",
   listBanks: "banks:read V all",
   getBank: "banks:read V all",
   updateBank: "banks:write A all",

@@ -68,6 +68,8 @@ export const whoAmI = {
   apiVersion: "1.0.0"
 }
 
+export const auditCheck = { intact: true, entries: 128, newest: { number: 128, hash: "a3".repeat(32) } }
+
 export const auditEntry = {
   id: ids.auditEntry,
   at,

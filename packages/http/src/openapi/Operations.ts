@@ -85,6 +85,12 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "before it, so that a change shows. What is under way has an entry once it has ended.",
     answer: list(`/v1/workspaces/${ids.workspace}/audit`, Examples.auditEntry)
   },
+  verifyAudit: {
+    description:
+      "Checks that no entry of the audit was changed, removed, added in between or moved. Keep `newest` elsewhere: a later " +
+      "check with it in `known` checks what follows it, and also finds an audit that was rewritten as a whole.",
+    answer: one(Examples.auditCheck)
+  },
   listBanks: {
     description: "Lists the bank connections of the workspace in their order, with the health of each.",
     answer: list("/v1/banks", Examples.bank)

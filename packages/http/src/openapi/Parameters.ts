@@ -98,6 +98,9 @@ const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     from: "First day in UTC, inclusive. A date-time counts by its first ten characters.",
     to: "Last day in UTC, inclusive. A date-time counts by its first ten characters."
   },
+  verifyAudit: {
+    known: "`newest` of an earlier check, as `<number>:<hash>`: only what follows it is checked, against that hash."
+  },
   listEnrichments: { type: "Only those of this type.", dataType: "Only those of this data type." },
   listFeedRecords: { state: "Only those in this state; `dead` are those that were refused for good." },
   listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }

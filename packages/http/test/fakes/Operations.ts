@@ -120,6 +120,15 @@ export const operations: ReadonlyArray<Sample> = [
     }
   },
   {
+    id: "verifyAudit",
+    method: "GET",
+    template: "/v1/workspaces/{workspace_id}/audit/verify",
+    status: 200,
+    scopes: ["workspaces:read"],
+    faults: { known: ["", "1", `0:${"a".repeat(64)}`, `1:${"g".repeat(64)}`] },
+    query: { known: [`12:${"a".repeat(64)}`] }
+  },
+  {
     id: "listBanks",
     method: "GET",
     template: "/v1/banks",

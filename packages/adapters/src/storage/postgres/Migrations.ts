@@ -82,9 +82,10 @@ import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
 import { publicChanges } from "./migrations/0072_public_changes.ts"
 import { modelBudget } from "./migrations/0080_model_budget.ts"
+import { auditOfFunctions } from "./migrations/0081_audit_of_functions.ts"
 
 /**
- * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
+ * A step whose number is below the newest one applied would be skipped in silence: a new one takes the next number.
  * A step that was released is never changed.
  */
 export const migrations = {
@@ -160,7 +161,8 @@ export const migrations = {
   "0070_plain_entry_blocks": plainEntryBlocks,
   "0071_search_groups": searchGroups,
   "0072_public_changes": publicChanges,
-  "0080_model_budget": modelBudget
+  "0080_model_budget": modelBudget,
+  "0081_audit_of_functions": auditOfFunctions
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, nullable } from "./Column.ts"
-import { inTransaction, stored } from "./SqlFailure.ts"
+import { stored } from "./SqlFailure.ts"
 
 interface EntryRow {
   readonly id: AuditEntryId
@@ -43,7 +43,7 @@ export const layer: Layer.Layer<AuditStore, never, SqlClient.SqlClient> = Layer.
       content`
     const sealOf = (workspaceId: WorkspaceId) => sql`select seal_audit(${workspaceId}, ${limits.auditMinutes}::int)`
 
-    const insert = (row: AuditRow, ended: boolean) => sql`insert into audit_entry
+    const insert = (row: AuditRow, ended: boolean) => sql`insert into audit_open
         (id, workspace_id, ended, at, actor_id, operation_id, resource_id, outcome, content)
       values (${row.id}, ${row.workspaceId}, ${ended}, ${row.at}, ${row.actorId}, ${row.operationId},
         ${nullable(row.resourceId)}, ${row.outcome}, ${row.content})`
@@ -53,9 +53,9 @@ export const layer: Layer.Layer<AuditStore, never, SqlClient.SqlClient> = Layer.
         yield* stored(insert(row, false))
       }),
       end: Effect.fn("AuditStore.end")(function* (row) {
-        const ended = yield* stored(sql`update audit_entry set ended = true, resource_id = ${nullable(row.resourceId)},
+        const ended = yield* stored(sql`update audit_open set ended = true, resource_id = ${nullable(row.resourceId)},
             outcome = ${row.outcome}, content = ${row.content}
-          where workspace_id = ${row.workspaceId} and id = ${row.id} and number is null returning 1`)
+          where workspace_id = ${row.workspaceId} and id = ${row.id} returning 1`)
         if (ended.length === 0) yield* stored(insert(row, true))
       }),
       list: Effect.fn("AuditStore.list")(function* (workspaceId, query) {
@@ -64,7 +64,6 @@ export const layer: Layer.Layer<AuditStore, never, SqlClient.SqlClient> = Layer.
         const rows = yield* stored(
           sql<EntryRow>`select ${columns} from audit_entry where ${sql.and([
             sql`workspace_id = ${workspaceId}`,
-            sql`audit_entry.number is not null`,
             ...(before === undefined ? [] : [sql`audit_entry.number < ${before}::bigint`]),
             ...(from === undefined ? [] : [sql`at >= ${from}`]),
             ...(to === undefined ? [] : [sql`at <= ${to}`]),
@@ -101,30 +100,13 @@ export const layer: Layer.Layer<AuditStore, never, SqlClient.SqlClient> = Layer.
           readonly count: string
         }>`select coalesce(sum(seal_audit(workspace_id, ${limits.auditMinutes}::int)), 0)::text
             as count
-          from (select distinct workspace_id from audit_entry where number is null order by workspace_id) as open`)
+          from (select distinct workspace_id from audit_open order by workspace_id) as open`)
       ).pipe(
         Effect.map((rows) => Number(rows[0]!.count)),
         Effect.withSpan("AuditStore.seal")
       ),
       purge: Effect.fn("AuditStore.purge")(function* (limit) {
-        const rows = yield* inTransaction(sql)(
-          sql<{ readonly count: number }>`with old as materialized (
-              select tick from audit_entry
-              where begun_at < store_now() - make_interval(days => ${limits.auditDays}::int) and number is not null
-                -- What comes before one that stays is the beginning of the chain.
-                and not exists (select from audit_entry e where e.workspace_id = audit_entry.workspace_id
-                  and e.number < audit_entry.number and e.begun_at >= store_now() - make_interval(days => ${limits.auditDays}::int))
-              order by workspace_id, number limit ${limit}
-            ), gone as (
-              delete from audit_entry using old where audit_entry.tick = old.tick
-              returning audit_entry.workspace_id, audit_entry.number, audit_entry.hash
-            ), noted as (
-              update audit_chain c set forgotten_number = g.number, forgotten_hash = g.hash
-              from (select distinct on (workspace_id) workspace_id, number, hash from gone order by workspace_id, number desc) as g
-              where c.workspace_id = g.workspace_id
-            )
-            select count(*)::int as count from gone`
-        )
+        const rows = yield* stored(sql<{ readonly count: number }>`select forget_audit(${limit}::int) as count`)
         return rows[0]!.count
       })
     })

@@ -11,6 +11,9 @@ import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
 
 export const serverRole = "millrace_server"
 
+/** Tables that functions of the owner write: the role may read them and nothing else. */
+export const readOnlyTables: ReadonlyArray<string> = ["audit_chain", "audit_entry"]
+
 interface Standing {
   readonly name: string
   readonly super: boolean
@@ -23,6 +26,8 @@ interface Standing {
   readonly mayBecome: boolean
   readonly mayGive: boolean
   readonly lacks: boolean
+  /** It may write what only functions of the owner write. */
+  readonly exceeds: boolean
 }
 
 const standing = Effect.gen(function* () {
@@ -38,10 +43,14 @@ const standing = Effect.gen(function* () {
       role.oid is not null and (not has_schema_privilege(role.oid, ${schemaName}, 'USAGE')
         or not has_schema_privilege(role.oid, ${schemaName}, 'CREATE')
         or exists (select from pg_class where relnamespace = ${schemaName}::regnamespace and relkind = 'r'
-          and not (has_table_privilege(role.oid, oid, 'SELECT') and has_table_privilege(role.oid, oid, 'INSERT')
-            and has_table_privilege(role.oid, oid, 'UPDATE') and has_table_privilege(role.oid, oid, 'DELETE')))
+          and not (has_table_privilege(role.oid, oid, 'SELECT') and (relname = any(${readOnlyTables}::text[])
+            or (has_table_privilege(role.oid, oid, 'INSERT') and has_table_privilege(role.oid, oid, 'UPDATE')
+              and has_table_privilege(role.oid, oid, 'DELETE')))))
         or exists (select from pg_class where relnamespace = ${schemaName}::regnamespace
-          and case when relkind = 'S' then not has_sequence_privilege(role.oid, oid, 'USAGE') end)) as lacks
+          and case when relkind = 'S' then not has_sequence_privilege(role.oid, oid, 'USAGE') end)) as lacks,
+      role.oid is not null and exists (select from pg_class where relnamespace = ${schemaName}::regnamespace
+        and relname = any(${readOnlyTables}::text[])
+        and has_table_privilege(role.oid, oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) as exceeds
     from pg_roles own left join pg_roles role on role.rolname = ${serverRole} where own.rolname = current_user`
   return row!
 })
@@ -77,10 +86,15 @@ export const prepareServerRole = Effect.gen(function* () {
   if (!found.mayBecome && found.mayGive) {
     yield* sql.unsafe(`grant ${serverRole} to current_user with inherit true, set true`)
   }
-  if (!found.lacks) return
-  yield* sql.unsafe(`grant usage, create on schema ${schemaName} to ${serverRole}`)
-  yield* sql.unsafe(`grant select, insert, update, delete on all tables in schema ${schemaName} to ${serverRole}`)
-  yield* sql.unsafe(`grant usage, select, update on all sequences in schema ${schemaName} to ${serverRole}`)
+  if (found.lacks) {
+    yield* sql.unsafe(`grant usage, create on schema ${schemaName} to ${serverRole}`)
+    yield* sql.unsafe(`grant select, insert, update, delete on all tables in schema ${schemaName} to ${serverRole}`)
+    yield* sql.unsafe(`grant usage, select, update on all sequences in schema ${schemaName} to ${serverRole}`)
+  }
+  if (found.lacks || found.exceeds) {
+    const tables = readOnlyTables.map((name) => `${schemaName}.${name}`).join(", ")
+    yield* sql.unsafe(`revoke insert, update, delete, truncate on ${tables} from ${serverRole}`)
+  }
 })
 
 /** Whether a connection keeps what it begins with: a pooler in between may drop that. */
