@@ -19,6 +19,7 @@ import * as Api from "./request/Api.ts"
 import { discover, firstWord } from "./commands/Discovery.ts"
 import { accounts } from "./commands/Accounts.ts"
 import { audit } from "./commands/Audit.ts"
+import { workspace } from "./commands/Workspace.ts"
 import { banks } from "./commands/Banks.ts"
 import { call } from "./commands/Call.ts"
 import { derivedCommand } from "./commands/Derived.ts"
@@ -80,6 +81,7 @@ const bundled = [
   enrichments,
   tables,
   rows,
+  workspace,
   audit,
   call,
   login,

@@ -344,6 +344,12 @@ const cases: ReadonlyArray<Case> = [
   },
   { operation: "listFeedUploads", args: ["feeds", "uploads", "list", feed], data: [{ fileName: "march.ofx" }] },
   { operation: "readFeedUpload", args: ["feeds", "uploads", "read", feed, upload], data: { fileName: "march.ofx" } },
+  { operation: "getWorkspace", args: ["workspace", "get"], data: { id: Records.workspace.id } },
+  {
+    operation: "updateWorkspace",
+    args: ["workspace", "update", "--currency", "JPY", "--timezone", "Asia/Tokyo"],
+    data: { id: Records.workspace.id }
+  },
   { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },
   { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },

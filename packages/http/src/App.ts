@@ -29,6 +29,7 @@ import { serveGroup } from "./handlers/Serve.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as ValueHandlers from "./handlers/ValueHandlers.ts"
+import * as WorkspaceHandlers from "./handlers/WorkspaceHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
 import { routesOf } from "./request/Routes.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
@@ -39,6 +40,7 @@ import * as Welcome from "./Welcome.ts"
 
 const handlers = Layer.mergeAll(
   IdentityHandlers.layer,
+  WorkspaceHandlers.layer,
   AuditHandlers.layer,
   BankHandlers.layer,
   AccountHandlers.layer,

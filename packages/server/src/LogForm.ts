@@ -19,7 +19,7 @@ export const logFormOf = (environment: {
 }
 
 /** The form of this process. A setting that cannot be read is refused where settings are read. */
-export const logForm: LogForm = logFormOf(process.env) ?? "text"
+const logForm: LogForm = logFormOf(process.env) ?? "text"
 
 /** Characters that a terminal would take for a command to it, but for line breaks and tabs of stack traces. */
 // oxlint-disable-next-line no-control-regex -- these are what it looks for

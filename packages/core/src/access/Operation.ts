@@ -15,6 +15,7 @@ export const scopesText = (needed: ScopesNeeded): string =>
 /** What operations are about, in the order of documents. The API groups its operations by it. */
 export const nouns = {
   identity: "Whose credential this is.",
+  workspaces: "The workspace: its name, base currency and time zone.",
   audit: "Who did what in a workspace.",
   banks: "Bank connections and their health.",
   accounts: "Accounts and their data, as the bank tells it.",

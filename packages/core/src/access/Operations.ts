@@ -14,9 +14,11 @@ import { identityOperations } from "./IdentityOperations.ts"
 import { joinOperations } from "./JoinOperations.ts"
 import { jobOperations, recordOperations } from "./JobOperations.ts"
 import { fieldOperations, rowOperations, tableOperations } from "./TableOperations.ts"
+import { workspaceOperations } from "./WorkspaceOperations.ts"
 
 export const operations = {
   ...identityOperations,
+  ...workspaceOperations,
   ...auditOperations,
   ...bankOperations,
   ...accountOperations,

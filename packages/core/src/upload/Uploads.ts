@@ -89,8 +89,8 @@ export class Uploads extends Context.Service<
     /**
      * Reads the file whole before anything is stored: one that cannot be read is refused with the line or
      * element, and nothing is kept. The same bytes again answer the first upload; when the feed reads with other options
-     * by now, it is read again with them. Starts a job when the feed has no schedule and a destination; when it cannot
-     * start now, the file waits for one. Refused beyond what the plan and the operator let a workspace keep, and while
+     * by now, it is read again with them. Starts a job when the feed has no schedule and a destination, and answers its id
+     * (`jobId`): wait for that one instead of starting another. When no job can start now, the file waits for one. Refused beyond what the plan and the operator let a workspace keep, and while
      * the disk is short of room.
      */
     readonly add: (
@@ -184,17 +184,39 @@ export class Uploads extends Context.Service<
         }
       })
 
-      /** The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for. */
+      /**
+       * Starts the job that reads the file; its id, where one was started. The file is kept whatever comes of it:
+       * `WaitingUploads` sees to those that no job has come for.
+       */
       const start = Effect.fnUntraced(function* (caller: Caller, feed: Feed) {
-        if (!runsOnArrival(feed)) return
-        yield* jobs.trigger(onBehalfOf(caller, "upload"), feed.id, {}).pipe(
+        if (!runsOnArrival(feed)) return {}
+        return yield* jobs.trigger(onBehalfOf(caller, "upload"), feed.id, {}).pipe(
+          Effect.map(({ id }): Pick<Upload, "jobId"> => ({ jobId: id })),
           Effect.catch((error) =>
-            error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
-              ? Effect.void
-              : Effect.logWarning("An upload could not start a sync", error)
+            Effect.as(
+              error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
+                ? Effect.void
+                : Effect.logWarning("An upload could not start a sync", error),
+              {}
+            )
           ),
           Effect.annotateLogs({ feedId: feed.id })
         )
+      })
+
+      /** What the first file of a feed says of its currency, where the workspace sums in another one. */
+      const currencyHints = Effect.fnUntraced(function* (
+        { baseCurrency }: Workspace,
+        feedId: FeedId,
+        currencies: ReadonlyArray<string>
+      ) {
+        const [currency] = currencies
+        if (currency === undefined || currencies.includes(baseCurrency)) return []
+        if ((yield* store.page(feedId, { limit: 1 })).length > 0) return []
+        return [
+          `The amounts are in ${currency}, and the workspace sums in ${baseCurrency}. To sum in ${currency}: ` +
+            `npx millrace workspace update --currency ${currency}`
+        ]
       })
 
       /** It waits for a job that reads it. */
@@ -211,9 +233,9 @@ export class Uploads extends Context.Service<
             store.setStatus(upload.id, { status: "stored" })
           )
         )
-        yield* start(caller, feed)
+        const started = yield* start(caller, feed)
         const { error: _, jobId: _job, ...rest } = upload
-        return { ...rest, ...said, status: "stored" } satisfies Upload
+        return { ...rest, ...said, ...started, status: "stored" } satisfies Upload
       })
 
       /** The bytes are known to the feed. */
@@ -248,6 +270,8 @@ export class Uploads extends Context.Service<
         yield* checkRoom(caller.principal.workspace, file.bytes.length)
         const fileName = withoutLongNumbers(displayName(file.fileName))
         const { masked, said } = yield* read(caller, feed, { fileName, bytes: file.bytes })
+        const currencies = said.statements.map(({ currency }) => currency)
+        const hints = yield* currencyHints(caller.principal.workspace, feedId, currencies)
         const upload: Upload = {
           id: yield* ids.next("upload"),
           feedId,
@@ -258,6 +282,7 @@ export class Uploads extends Context.Service<
           sha256,
           status: "stored",
           ...said,
+          warnings: [...said.warnings, ...hints],
           createdAt: yield* Timestamp.now
         }
         if (!(yield* store.insert(upload, file.bytes))) {
@@ -266,8 +291,7 @@ export class Uploads extends Context.Service<
           if (Option.isSome(first)) return { upload: first.value, created: false }
           return yield* new NotFound({ resource: "Feed" })
         }
-        yield* start(caller, feed)
-        return { upload, created: true }
+        return { upload: { ...upload, ...(yield* start(caller, feed)) }, created: true }
       })
 
       const list: Uploads["Service"]["list"] = Effect.fn("Uploads.list")(function* (caller, feedId, query) {

@@ -27,6 +27,7 @@ import { AccountChanges } from "./AccountChanges.ts"
 import { AccountJoins } from "./AccountJoins.ts"
 import { BankRemovals } from "./BankRemovals.ts"
 import { Feeds } from "./Feeds.ts"
+import { Workspaces } from "./Workspaces.ts"
 
 /** How a method of a use case is audited. */
 interface Audited extends AuditedAs {
@@ -50,6 +51,7 @@ export const auditedUseCases = [
     update: { operation: "updateBank", read: "get" },
     ask: { operation: "refreshBank" }
   }),
+  of(Workspaces, { update: { operation: "updateWorkspace", read: "get" } }),
   of(AccountChanges, { update: { operation: "updateAccount" } }),
   of(Feeds, {
     create: { operation: "createFeed", makes: true },

@@ -10,6 +10,8 @@ export class WorkspaceStore extends Context.Service<
   {
     /** A workspace with its owner. */
     readonly create: (workspace: Workspace, owner: User) => Effect.Effect<void, StorageUnavailable>
+    /** Replaces what there is of it, unless it is of another version than the one before `workspace.version`: then `false`. */
+    readonly update: (workspace: Workspace) => Effect.Effect<boolean, StorageUnavailable>
     readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>, StorageUnavailable>
     /** The client portals of a workspace, oldest first. */
     readonly portals: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<Workspace>, StorageUnavailable>

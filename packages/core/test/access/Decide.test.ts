@@ -14,7 +14,7 @@ import { roles, type Role } from "../../src/workspace/Role.ts"
 import type { Workspace } from "../../src/workspace/Workspace.ts"
 import { describe, expect, it } from "vitest"
 
-/** `scopes role app`: viewer V, editor E, admin A; apps reach all or their own. */
+/** `scopes role app`: viewer V, editor E, admin A, owner O; apps reach all or their own. */
 const table: Readonly<Record<OperationId, string>> = {
   whoami: "- V all",
   listAuditEntries: "workspaces:read A none",
@@ -58,6 +58,8 @@ const table: Readonly<Record<OperationId, string>> = {
   updateFeed: "feeds:write E own",
   deleteFeed: "feeds:write E own",
   getDataTypeSchema: "feeds:read V all",
+  getWorkspace: "workspaces:read V all",
+  updateWorkspace: "workspaces:write O all",
   uploadFeedFile: "jobs:write E own",
   startFeedUpload: "jobs:write E own",
   listFeedUploads: "jobs:read V own",
@@ -120,11 +122,11 @@ const table: Readonly<Record<OperationId, string>> = {
 
 /** Operations that only look; all others act in the caller's own workspace alone. */
 const looks = /^(?:whoami|list|get|search|explain|preview|simulate|queryRows)/
-const roleOfLetter = { V: "viewer", E: "editor", A: "admin" } as const
+const roleOfLetter = { V: "viewer", E: "editor", A: "admin", O: "owner" } as const
 /** Scopes whose holder has to be an admin, of those that are used above. */
-const adminScopes = new Set(["banks:write"])
+const adminScopes = new Set(["banks:write", "workspaces:write"])
 /** Scopes that no automation is granted, of those that are used above. */
-const neverGranted = new Set(["banks:write", "feeds:write", "enrichments:write", "workspaces:read"])
+const neverGranted = new Set(["banks:write", "feeds:write", "enrichments:write", "workspaces:read", "workspaces:write"])
 /** Operations of no noun above, for the rules that none of those uses. */
 const special: Readonly<Record<string, Operation>> = {
   session: { ...operations.createFeed, scopes: { allOf: [] }, only: "session", role: "admin" },

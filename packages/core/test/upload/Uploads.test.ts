@@ -36,6 +36,12 @@ const bookingOf = (name: string) => ({
   bytes: new TextEncoder().encode(`Date;Description;Amount\n2026-03-02;${name};-4.50\n`)
 })
 
+const inEuro = (day: string) => ({
+  fileName: `${day}.csv`,
+  contentType: "text/csv",
+  bytes: new TextEncoder().encode(`Date;Description;Amount;Currency\n${day};A;-4.50;EUR\n`)
+})
+
 describe("uploading", () => {
   scene("stores a file and starts the feed", () =>
     Effect.gen(function* () {
@@ -50,6 +56,33 @@ describe("uploading", () => {
       expect(yield* statuses).toEqual({ "march.csv": "stored" })
       expect(yield* jobs).toMatchObject([{ feedId: feed.id, startedBy: { kind: "user" }, status: "created" }])
     })
+  )
+
+  scene("answers the job that it started, so that nobody has to start one", () =>
+    Effect.gen(function* () {
+      const { jobs, upload } = yield* openUploadFeed
+      const { upload: made } = yield* upload("march.csv")
+      const [job] = yield* jobs
+      expect(made.jobId).toBe(job?.id)
+      // Another file comes while that job is active: it starts none, and says so.
+      expect((yield* upload("april.csv")).upload.jobId).toBeUndefined()
+    })
+  )
+
+  scene(
+    "says at the first file of a feed that its amounts are in another currency than the sums of the workspace",
+    () =>
+      Effect.gen(function* () {
+        const { caller, feed, upload } = yield* openUploadFeed
+        const uploads = yield* Uploads
+        const first = yield* uploads.add(caller, feed.id, inEuro("2026-03-02"))
+        expect(first.upload.warnings.at(-1)).toBe(
+          "The amounts are in EUR, and the workspace sums in CHF. To sum in EUR: npx millrace workspace update --currency EUR"
+        )
+        const second = yield* uploads.add(caller, feed.id, inEuro("2026-03-03"))
+        expect(second.upload.warnings.join()).not.toContain("the workspace sums in")
+        expect((yield* upload("march.csv")).upload.warnings.join()).not.toContain("the workspace sums in")
+      })
   )
 
   scene("keeps the same bytes once that come many times at one moment, and starts one job for them", () =>

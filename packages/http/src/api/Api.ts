@@ -24,11 +24,13 @@ import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
 import { ValueApi } from "./ValueApi.ts"
+import { WorkspaceApi } from "./WorkspaceApi.ts"
 
 export const apiVersion = "1.0.0"
 
 type Groups =
   | typeof IdentityApi
+  | typeof WorkspaceApi
   | typeof AuditApi
   | typeof BankApi
   | typeof AccountApi
@@ -56,6 +58,7 @@ export const catalogue: Catalogue = { operations, nouns, notes: operationNotes }
 export const Api: HttpApi.HttpApi<"millrace", Groups> = HttpApi.make("millrace")
   .add(
     IdentityApi,
+    WorkspaceApi,
     AuditApi,
     BankApi,
     AccountApi,

@@ -36,6 +36,20 @@ export const ids = {
 
 const author = { kind: "api", clientId: ids.key }
 
+export const workspace = {
+  id: ids.workspace,
+  name: "My workspace",
+  icon: null,
+  plan: "enterprise",
+  timezone: "Europe/Berlin",
+  locale: "en",
+  baseCurrency: "EUR",
+  isPortal: false,
+  version: 1,
+  createdAt: at,
+  updatedAt: at
+}
+
 export const whoAmI = {
   workspaceId: ids.workspace,
   workspaceName: "My workspace",

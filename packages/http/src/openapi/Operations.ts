@@ -79,6 +79,14 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "Tells the workspace, the plan with its limits, and the scopes of the credential. Answers on every plan.",
     answer: one(Examples.whoAmI)
   },
+  getWorkspace: { description: "Returns the workspace of the credential.", answer: one(Examples.workspace) },
+  updateWorkspace: {
+    description:
+      "Changes what is sent and leaves the rest as it is. After another base currency or time zone, enrichments work out " +
+      "again what they say of the whole history.",
+    body: { baseCurrency: "EUR", timezone: "Europe/Berlin" },
+    answer: one({ ...Examples.workspace, version: 2 })
+  },
   listAuditEntries: {
     description:
       "Lists who did what in the workspace, newest first, for two years. Each entry has a hash over itself and the entry " +

@@ -95,6 +95,28 @@ const enrichmentFaults = {
 export const operations: ReadonlyArray<Sample> = [
   { id: "whoami", method: "GET", template: "/v1/whoami", status: 200, scopes: [] },
   {
+    id: "getWorkspace",
+    method: "GET",
+    template: "/v1/workspaces/{workspace_id}",
+    status: 200,
+    scopes: ["workspaces:read"]
+  },
+  {
+    id: "updateWorkspace",
+    method: "PUT",
+    template: "/v1/workspaces/{workspace_id}",
+    status: 200,
+    scopes: ["workspaces:write"],
+    body: { name: "New", icon: null, timezone: "Asia/Tokyo", locale: "de-CH", baseCurrency: "JPY" },
+    faults: {
+      name: [null, "", 5, "x".repeat(201)],
+      icon: [1],
+      timezone: [null, 1],
+      locale: [null, 1],
+      baseCurrency: [null, "EURO", "eur", 1]
+    }
+  },
+  {
     id: "listAuditEntries",
     method: "GET",
     template: "/v1/workspaces/{workspace_id}/audit",

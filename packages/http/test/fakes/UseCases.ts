@@ -19,7 +19,8 @@ import {
   ProviderCallbacks,
   UploadPages,
   Uploads,
-  PublicRows
+  PublicRows,
+  Workspaces
 } from "@millrace/core/kernel"
 import { type Fields, shownPage, type SyncDataType } from "@millrace/core/record"
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
@@ -92,6 +93,18 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* note("verifyAudit", known)
           yield* only("Workspace", Records.workspace.id, id, undefined)
           return { intact: true, entries: 1, newest: { number: 1, hash: Records.auditEntry.hash } }
+        })
+      })
+    ),
+    Layer.succeed(
+      Workspaces,
+      Workspaces.of({
+        found: () => Effect.die("not part of this API"),
+        get: (_, id) => only("Workspace", Records.workspace.id, id, Records.workspace),
+        update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
+          yield* note("updateWorkspace", change)
+          yield* checkVersion(Records.workspace.version, ifVersion)
+          return yield* only("Workspace", Records.workspace.id, id, Records.workspace)
         })
       })
     ),

@@ -36,8 +36,8 @@ export interface RowDestinationUnderTest extends DestinationUnderTest {
     /** Writes another text into a cell of a column of text. Drivers that tell edits need it. */
     readonly edit?: (key: string, column: string, text: string) => Effect.Effect<void>
   }
-  /** Values, by column name, for which a record is refused. */
-  readonly refused: Fields
+  /** Values, by column name, for which a record is refused; absent where the destination takes every row. */
+  readonly refused?: Fields
 }
 
 /** A destination whose file people can reach. */

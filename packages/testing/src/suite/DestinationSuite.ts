@@ -56,7 +56,11 @@ const sharedTests = ({ make, write, cells }: DestinationSuiteOptions): void => {
       expect(driver.label.trim()).not.toBe("")
       expect(Result.getOrThrow(driver.decode(config))).toEqual(config)
       const misspelt = driver.decode({ ...config, misspelt: 1 })
-      expect(Result.isFailure(misspelt) && misspelt.failure.map(({ field }) => field)).toEqual(["misspelt"])
+      expect(
+        Result.isFailure(misspelt),
+        "the configuration takes a field that it does not have; Schema.Struct({}) takes any, Schema.Record(Schema.String, Schema.Never) none"
+      ).toBe(true)
+      if (Result.isFailure(misspelt)) expect(misspelt.failure.map(({ field }) => field)).toEqual(["misspelt"])
       expect(driver.capabilities.write).toBe(write)
       expect(driver.capabilities.batch).toBeGreaterThan(0)
     })
@@ -301,6 +305,8 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
   it.effect("refuses one record without stopping the others", () =>
     Effect.gen(function* () {
       const under = yield* make
+      // A destination that takes every row has none to refuse.
+      if (under.refused === undefined) return
       const session = yield* opened(under)
       const bad = outgoing("create", { ...row("bad"), ...under.refused })
       const answered = yield* session.write([outgoing("create", row("a")), bad, outgoing("create", row("b"))])

@@ -87,6 +87,12 @@ export const suite = (
         for (const claim of outcomesOf(sent).flatMap(({ claims }) => claims)) {
           expect(known).toContain(claim.field)
           if (!writes.includes("*")) expect(writes).toContain(claim.field)
+          const type = catalog.get(claim.field) ?? kind.declares(config, catalog).get(claim.field)
+          if (type === "num" && claim.value !== null) {
+            expect(Decimal.is(claim.value), `${claim.field} is a number and got ${JSON.stringify(claim.value)}`).toBe(
+              true
+            )
+          }
           expect(kind.explain(config, claim).trim()).not.toBe("")
         }
       }

@@ -78,9 +78,9 @@ const mapped = (title: string, incident: Incident, tags: ReadonlyArray<Tag>): Up
 })
 
 /** A well-formed answer that says something else: no list may come of it. */
-const lies = (title: string, body: unknown): UpstreamCase => ({
+const lies = (title: string, body: unknown, isTrue: UpstreamCase["lacks"] = () => undefined): UpstreamCase => ({
   title: `${title} in place of an answer is an error, never an empty list`,
-  lacks: asksNothing,
+  lacks: (options) => asksNothing(options) ?? isTrue(options),
   run: Effect.fnUntraced(function* (options) {
     const world = yield* connected(options)
     for (const [name, ask] of yield* calls(world)) {
@@ -184,7 +184,9 @@ export const failureCases: ReadonlyArray<UpstreamCase> = [
   mapped("text that is no JSON", { kind: "answer", status: 200, body: "OK" }, unreadable),
   mapped("an empty answer", { kind: "answer", status: 200, body: "" }, unreadable),
   lies("an empty object", {}),
-  lies("an empty list", []),
+  lies("an empty list", [], ({ answersLists }) =>
+    answersLists === true ? "its upstream answers with lists, of which an empty one is true" : undefined
+  ),
   lies("nothing", null),
   lies("a number", 42),
   tolerated("words of closed lists that nobody has heard of are read, or leave out a row", { kind: "unknownEnum" }),

@@ -56,6 +56,8 @@ export interface UpstreamSuiteOptions {
   readonly sees?: { readonly dates: boolean }
   /** The answer of an exchange that never arrived is lost for good: the upstream gives it once. */
   readonly exchangesOnce?: boolean
+  /** Answers of the upstream are lists without anything around them: an empty one truly says that there is nothing. */
+  readonly answersLists?: boolean
   /** First day that the upstream gives, where it refuses earlier ones; as far back as its capabilities say unless given. */
   readonly from?: string
   /** Instant at which the tests begin. */

@@ -1,5 +1,5 @@
 /** Conformance of `WorkspaceStore`. */
-import { Ids, Timestamp } from "@millrace/core"
+import { Currency, Ids, Timestamp } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import { WorkspaceStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
@@ -29,6 +29,28 @@ export const tests: StorageTests = (it) => {
       })
       yield* store.create(portal, yield* makeUser())
       expect(yield* store.get(portal.id)).toEqual(Option.some(portal))
+    })
+  )
+
+  it.effect("replaces a workspace by its next version, and by no other one", () =>
+    Effect.gen(function* () {
+      const { store, workspace } = yield* arrange
+      const { icon: _, ...plain } = workspace
+      const next = {
+        ...plain,
+        name: "Renamed",
+        timezone: "Asia/Tokyo",
+        locale: "de-CH",
+        baseCurrency: Currency.make("JPY"),
+        updatedAt: Timestamp.make("2190-01-02T00:00:00.000Z"),
+        version: workspace.version + 1
+      }
+      expect(yield* store.update({ ...next, version: workspace.version })).toBe(false)
+      expect(yield* store.update({ ...next, version: workspace.version + 2 })).toBe(false)
+      expect(yield* store.get(workspace.id)).toEqual(Option.some(workspace))
+      expect(yield* store.update(next)).toBe(true)
+      expect(yield* store.get(workspace.id)).toEqual(Option.some(next))
+      expect(yield* store.update(next)).toBe(false)
     })
   )
 

@@ -101,6 +101,7 @@ const decided = { by: person, at: later }
 
 const workspaces = casesOf(WorkspaceStore, {
   create: { open: "a workspace is made within itself: nobody else's is named" },
+  update: (store, { workspace }) => store.update({ ...workspace, name: "Taken", version: workspace.version + 1 }),
   get: (store, { workspace }) => store.get(workspace.id),
   portals: { open: "portals are workspaces of their own, which are looked up across workspaces" },
   all: (store) => store.all

@@ -3,7 +3,7 @@ export interface FakeRequest {
   /** Milliseconds of the upstream's clock. */
   readonly at: number
   readonly method: string
-  /** Without the query. */
+  /** Without the query, which is in `query`: `/v1/items?page=2` has the path `/v1/items`. */
   readonly path: string
   readonly query: URLSearchParams
   /** Exactly as it came, without `?`: what signatures are about. */

@@ -21,6 +21,12 @@ export const layer: Layer.Layer<WorkspaceStore, never, Memory> = Layer.effect(
           set(workspaces, workspace.id, frozen(workspace))
           set(users, owner.id, frozen(owner))
         }),
+      update: (workspace) =>
+        call(() => {
+          if (workspaces.get(workspace.id)?.version !== workspace.version - 1) return false
+          set(workspaces, workspace.id, frozen(workspace))
+          return true
+        }),
       get: (id) => call(() => Option.fromUndefinedOr(workspaces.get(id))),
       portals: (id) =>
         call(() => [...workspaces.values()].filter((one) => one.parentWorkspaceId === id).toSorted(byAge)),

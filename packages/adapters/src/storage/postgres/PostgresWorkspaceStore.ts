@@ -71,6 +71,15 @@ export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = La
           yield* sql`insert into member (workspace_id, user_id, role) values (${workspace.id}, ${owner.id}, 'owner')`
         }).pipe(inTransaction(sql))
       }),
+      update: Effect.fn("WorkspaceStore.update")(function* (workspace) {
+        const rows = yield* stored(
+          sql`update workspace set name = ${workspace.name}, icon = ${nullable(workspace.icon)},
+              timezone = ${workspace.timezone}, locale = ${workspace.locale}, base_currency = ${workspace.baseCurrency},
+              updated_at = ${workspace.updatedAt}, version = ${workspace.version}
+            where id = ${workspace.id} and version = ${workspace.version - 1} returning id`
+        )
+        return rows.length === 1
+      }),
       get: Effect.fn("WorkspaceStore.get")(function* (id) {
         const rows = yield* stored(sql<WorkspaceRow>`select * from workspace where id = ${id}`)
         return Arr.head(rows.map(toWorkspace))
