@@ -19,7 +19,7 @@ import { readPreamble } from "./CsvPreamble.ts"
 import type { CsvReading } from "./CsvReading.ts"
 import { csvTable } from "./CsvScanner.ts"
 import { amountColumnsOf, type CsvSelection, selectRows, type StatedLines } from "./CsvSelection.ts"
-import { statedLinesOf } from "./CsvStatedLines.ts"
+import { mayBeginWithBalance, statedLinesOf } from "./CsvStatedLines.ts"
 import { buildAccounts, type TakenRows } from "./CsvStatement.ts"
 import { bareUtf16, guessEncoding } from "./EncodingGuess.ts"
 import { type DecodedText, decodeText } from "./TextDecoding.ts"
@@ -84,7 +84,7 @@ const withoutStated = (
   select: (layout: CsvLayout, stated?: StatedLines) => CsvSelection | StatementFault
 ): CsvSelection | StatementFault => {
   const { layout, selection } = evidence
-  if (layout.single.balance >= 0 || selection.movements.count < 3) return selection
+  if (!mayBeginWithBalance(evidence)) return selection
   const decided = decide(evidence, {}, [])
   if (decided instanceof StatementFault) return decided
   const { input, signs } = signsOf({ ...evidence, decimal: decided.decimal })

@@ -87,12 +87,20 @@ const textsOf = (layout: CsvLayout): ReadonlyArray<number> => {
   return layout.contents.flatMap((_, column) => (others.has(column) ? [] : [column])).slice(0, 30)
 }
 
-/** A table without running balances is asked for lines that state balances; none where its sums do not come out. */
+/** May the first row state a balance? Then it lacks what the one behind it fills. */
+export const mayBeginWithBalance = ({ layout, selection }: Pick<SignInput, "layout" | "selection">): boolean => {
+  if (layout.single.balance >= 0 || selection.movements.count < 3) return false
+  const texts = textsOf(layout)
+  const { first: rows, table } = selection.movements
+  const [first, second] = [rows[0]!, rows[1]!].map((row) => filledOf(table, row, texts))
+  return (second! & ~first!) !== 0
+}
+
+/** The lines of a table without running balances that state one; none where its sums do not come out. */
 export const statedLinesOf = (input: SignInput, signs: SignPlan): StatedLines => {
   const { layout, selection } = input
-  const { account, amount, balance, credit, debit } = layout.single
+  const { account, amount, credit, debit } = layout.single
   const stated = new Map<number, "opening" | "closing" | "turnover">()
-  if (balance >= 0) return stated
   const texts = textsOf(layout)
   const accounts = new Map<string, AccountLines>()
   selection.movements.each((table, row, at) => {

@@ -20,9 +20,9 @@ const turnoverWords = inWords(phrases.turnover)
 const totalWords =
   /^(?:grand |sub-? ?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|suma|razem|celkem|spolu|osszesen|yhteensa|summa|i alt|toplam|kokku|viso|available balance)(?![\p{L}])/u
 
-/** What every phrase has some of: most texts are told by it alone. */
-const mayState =
-  /sald|bal|sold|stand|bestand|vortrag|bakiye|остат|оборот|likut|atlik|stan|z[uůo][sš]t|egyen|k[aä]ive|apgro|apyv|rulaj|promet|obr|forgal|oms|turnover|tota|summe|suma|forward|[bc]\/f|υπ[οό]λ/iu
+/** How the phrases begin: most texts are told by it alone. */
+const begins =
+  /^[\s\d.,:/()-]*(?:opening|beginning|start|previous|initial|balance|brought|b\/f|closing|end|final|current|new|ledger|carried|c\/f|tota|turnover|anfang|alter|sald|schlu|abschlu|neuer|kontostand|umsatz|summe|ancien|solde|nouveau|begin|vorig|eind|slot|nieuw|stan|po[cč]|kon|celk|obr|obor|suma|ny|z[aá]r|[oö]ssz|forgal|ing|inng|utg|oms|primo|ind|ultimo|udg|slut|alku|loppu|alg|l[oõ]pp|k[aä]ive|s[aā]kuma|atlik|beigu|apgro|likutis|prad|galut|pabaig|apyv|sold|rulaj|za[cčv]|kraj|promet|ukupn|a[cç][iı]l|devred|[oö]nceki|kapan|son|вход|нач|остат|исход|конеч|оборот|αρχ|τελ)/iu
 
 /** Longer texts describe something else as well. */
 const maxLine = 60
@@ -42,7 +42,7 @@ const fillers =
 
 /** The balance or turnover that a text names and nothing else: such a line is no movement, wherever it stands. */
 export const statedLine = (text: string): Exclude<Summary, "total"> | undefined => {
-  if (text === "" || text.length > maxLine || !mayState.test(text)) return undefined
+  if (text === "" || text.length > maxLine || !begins.test(text)) return undefined
   const line = foldLine(text)
   for (const [kind, words] of [
     ["opening", openingWords],
