@@ -1,6 +1,6 @@
 /** What enrichments cost: every record through all kinds that look at records, many rules among them. */
 import { CalendarDate, Decimal } from "@millrace/core"
-import { Pipeline } from "@millrace/core/enrichment"
+import { Pipeline, RunWork } from "@millrace/core/enrichment"
 import * as Effect from "effect/Effect"
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { recordPipeline, rulesAlone } from "./enrich/Enrichments.ts"
@@ -31,8 +31,13 @@ const ran = (pipeline: Pipeline.CompiledPipeline, all: ReadonlyArray<Transaction
   let changes = 0
   let rows = 0
   const amounts: Array<Decimal.Decimal> = []
+  const work = new RunWork()
   for (const row of all) {
-    const { lines, record, shown } = Pipeline.runWithLines(pipeline, { recordId: row.id, fields: row }, context)
+    const { lines, record, shown } = Pipeline.runWithLines(
+      pipeline,
+      { recordId: row.id, fields: row },
+      { ...context, work }
+    )
     for (const one of shown ? [record, ...lines.values()] : lines.values()) {
       changes += one.changes.length
       rows++

@@ -9,7 +9,7 @@
  */
 import { NodeDigest } from "@millrace/adapters"
 import { Re2Patterns } from "@millrace/adapters/pattern"
-import { bundledKinds, kindsOf, Pipeline, type RecordKind } from "@millrace/core/enrichment"
+import { bundledKinds, kindsOf, Pipeline, type RecordKind, RunWork } from "@millrace/core/enrichment"
 import { Patterns } from "@millrace/core/pattern"
 import { CalendarDate, Ids, Timestamp } from "@millrace/core"
 import { extension } from "@millrace/core/extension"
@@ -79,7 +79,7 @@ export const program = Effect.gen(function* () {
     kindsOf([...bundledKinds({ patterns: yield* Patterns, sha256: NodeDigest.sha256 }), firstWord])
   )
   const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
-  return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })
+  return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06"), work: new RunWork() })
 }).pipe(Effect.provide([Ids.layer, Re2Patterns.layer]))
 
 if (import.meta.main) {

@@ -26,8 +26,9 @@ export const whole = async (root) => {
   const bundle = await rolldown({
     input: {
       main: join(server, "dist/main.js"),
-      // The server looks for it beside itself.
-      ReadingThread: join(root, "packages/adapters/dist/statement/thread/ReadingThread.js")
+      // The server looks for these beside itself.
+      ReadingThread: join(root, "packages/adapters/dist/statement/thread/ReadingThread.js"),
+      PlanningThread: join(root, "packages/adapters/dist/planning/PlanningThread.js")
     },
     platform: "node",
     // It finds its binaries beside itself.

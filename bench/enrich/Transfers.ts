@@ -1,5 +1,5 @@
 /** Finding transfers and fees among many records: whole plans, beside a plain join of amounts within a window. */
-import { CalendarDate, Currency, Decimal, Timestamp } from "@millrace/core"
+import { CalendarDate, Currency, Decimal, Timestamp, Work } from "@millrace/core"
 import type { SetAccount, SetRecord } from "@millrace/core/enrichment"
 import { Seeded } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
@@ -91,13 +91,14 @@ const stored = (records: ReadonlyArray<SetRecord>): ReadonlyArray<SetRecord> =>
 type Partitions = ReadonlyMap<string, ReadonlyArray<SetRecord>>
 
 const placedBy = <Prepared>(
-  partitions: (prepared: Prepared, record: SetRecord) => ReadonlyArray<string>,
+  partitions: SetKind<never, Prepared, never, never>["partitions"],
   prepared: Prepared,
   records: ReadonlyArray<SetRecord>
 ): Partitions => {
   const placed = new Map<string, Array<SetRecord>>()
+  const work = new Work()
   for (const record of records) {
-    for (const key of partitions(prepared, record)) {
+    for (const key of partitions(prepared, record, work)) {
       const list = placed.get(key)
       if (list === undefined) placed.set(key, [record])
       else list.push(record)
@@ -128,10 +129,12 @@ const planAll = <Config, Prepared, State, Evidence>(
 ) => {
   const prepared = kind.prepare(config, new Map())
   const dirty = new Set<string>()
-  for (const record of records) for (const key of kind.partitions(prepared, record)) dirty.add(key)
+  const work = new Work()
+  for (const record of records) for (const key of kind.partitions(prepared, record, work)) dirty.add(key)
   const planned = Effect.runSync(
     Effect.result(
       kind.plan({
+        work,
         workspaceId: "ws_00000000000000000000000001" as never,
         enrichmentId: "enr_00000000000000000000000001" as never,
         dataType: "transactions",

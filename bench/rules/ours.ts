@@ -3,7 +3,7 @@ import { catalogOf } from "@millrace/core/record"
 import type { ConditionGroup } from "@millrace/core/rule"
 import { provenPatterns } from "@millrace/core/pattern"
 import { type Rule, RuleEngine } from "../../packages/core/src/rule/RuleEngine.ts"
-import { CalendarDate } from "@millrace/core"
+import { CalendarDate, Work } from "@millrace/core"
 import type { Transaction } from "../transactions.ts"
 import { copyOf, type Edited } from "./Edited.ts"
 import type { TextRule } from "./TextRule.ts"
@@ -44,9 +44,10 @@ export const ours = (rules: ReadonlyArray<TextRule>) => {
   const engine = new RuleEngine(rules.map(ruleOf), "all", catalogOf("transactions"), provenPatterns)
   return (rows: ReadonlyArray<Transaction>): ReadonlyArray<Edited> => {
     const edited: Array<Edited> = []
+    const work = new Work()
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!
-      const { claims } = engine.run(row, today)
+      const { claims } = engine.run(row, { today, work })
       if (claims.length === 0) continue
       const record = copyOf(row)
       for (const { field, value } of claims) record[field] = value

@@ -56,6 +56,8 @@ export interface AdapterOptions<E = never> extends FileOptions {
   readonly models?: ReadonlyArray<ModelEndpoints.ModelEndpoint>
   /** Reads statement files; where there is none, they are read where they are asked for. */
   readonly statements?: Layer.Layer<StatementReader>
+  /** Plans for set kinds (`SetPlanner`); where there is none, they are planned where they are asked for. */
+  readonly planner?: Layer.Layer<never>
   /** What carries messages to people besides requests. */
   readonly channels?: ChannelOptions
   /** Hosts that requests may reach although they are private; none unless given. */
@@ -101,6 +103,7 @@ export const layer = <E = never>(
       Layer.provide([Ids.layer, NodeDigest.layer, Layer.succeed(FileSettings, options)])
     ),
     options.statements ?? StatementReaders.layer,
+    options.planner ?? Layer.empty,
     Kinds.layerBundled(options.enrichments).pipe(
       Layer.provide([TableSnapshotReader.layer, memoryPatterns, recordPasts]),
       Layer.merge(proseWriter),

@@ -53,6 +53,7 @@ import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
 import type { EnrichmentRunStore } from "./enrichment/EnrichmentRunStore.ts"
+import { PlanningMarks } from "./enrichment/PlanningMarks.ts"
 import { RunNotes } from "./enrichment/RunNotes.ts"
 import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import { Learning } from "./enrichment/Learning.ts"
@@ -191,7 +192,7 @@ export const layerRun: Layer.Layer<
 > = SyncRun.layer.pipe(
   Layer.provide(Source.layer),
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
-  Layer.provide([RecordValues.layer, RunNotes.layer]),
+  Layer.provide([RecordValues.layer, RunNotes.layer, PlanningMarks.layer]),
   Layer.provideMerge(FeedLearning.layer.pipe(Layer.provide([EnrichmentFacts.layer, PersonsActs.layer]))),
   Layer.provideMerge(Analysis.layer),
   Layer.provideMerge(Outbox.layer),

@@ -4,11 +4,13 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Adapters, NodeDigest, privateHosts } from "@millrace/adapters"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
+import { PlanningThreads } from "@millrace/adapters/planning"
 import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUploads } from "@millrace/adapters/postgres"
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { OwnSessions, SessionArrivals } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
+import { EnrichmentsOn } from "@millrace/core/enrichment"
 import { JobLease } from "@millrace/core/storage"
 import {
   bankHandlers,
@@ -119,7 +121,8 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
     ),
     ratesFile: configuration?.ratesFile,
     businessDays: configuration?.businessDays,
-    statements: StatementThreads.layer()
+    statements: StatementThreads.layer(),
+    planner: PlanningThreads.layer()
   })
 }
 
@@ -262,6 +265,7 @@ export const layerKernel = (
         Layer.provideMerge(PostgresStorage.layer),
         Layer.provide(secrets),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease)),
+        Layer.provideMerge(Layer.succeed(EnrichmentsOn, settings.enrichments ?? true)),
         Layer.provideMerge(Layer.succeed(CurrentConnectAddresses, addressesOf(settings))),
         Layer.provideMerge(
           settings.databaseUrl === undefined && (settings.diskReserve ?? 0) > 0

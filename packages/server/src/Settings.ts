@@ -38,6 +38,8 @@ export interface Settings {
   readonly diskReserve?: number
   /** Whether a first start makes a workspace with demo banks and two feeds. */
   readonly demo: boolean
+  /** Whether enrichments work. Where they do not, sources are read and nothing is delivered. */
+  readonly enrichments?: boolean
   /** Jobs that run at the same time; 0: this process serves the API only. */
   readonly slots: number
   /** Where the other processes of the installation reach this one; absent: it runs jobs on its own. */
@@ -86,6 +88,7 @@ const config = Config.all({
   previousKeys: optional(Config.Redacted("MILLRACE_SECRET_PREVIOUS")),
   diskReserve: optional(Config.String("MILLRACE_DISK_RESERVE_MIB")),
   demo: optional(Config.String("MILLRACE_DEMO")),
+  enrichments: optional(Config.String("MILLRACE_ENRICHMENTS")),
   slots: optional(Config.String("MILLRACE_SLOTS")),
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
@@ -135,6 +138,13 @@ const flags: Readonly<Record<string, boolean>> = {
 const flag = (name: string, text: string | undefined, otherwise: boolean): Effect.Effect<boolean, SettingInvalid> => {
   const value = text === undefined ? otherwise : flags[text.trim().toLowerCase()]
   return value === undefined ? invalid(`${name} must be true or false, and is "${text}".`) : Effect.succeed(value)
+}
+
+const onOrOff = (name: string, text = "on"): Effect.Effect<boolean, SettingInvalid> => {
+  const word = text.trim().toLowerCase()
+  return word === "on" || word === "off"
+    ? Effect.succeed(word === "on")
+    : invalid(`${name} must be on or off, and is "${text}".`)
 }
 
 const checkSecret = (key: Redacted.Redacted | undefined): Effect.Effect<void, SettingInvalid> =>
@@ -287,6 +297,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_DISK_RESERVE_MIB:
     "MiB of the disk that uploads leave free, with the built-in database (default 256; 0: none)",
   MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo banks",
+  MILLRACE_ENRICHMENTS:
+    "off: sources are read and nothing is delivered, while an enrichment keeps the server from working",
   MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
   MILLRACE_CLUSTER:
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
@@ -369,6 +381,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
       mebibyte *
       (yield* wholeNumber("MILLRACE_DISK_RESERVE_MIB", raw.diskReserve, { least: 0, most: 1_048_576, otherwise: 256 })),
     demo: yield* flag("MILLRACE_DEMO", raw.demo, true),
+    enrichments: yield* onOrOff("MILLRACE_ENRICHMENTS", raw.enrichments),
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),

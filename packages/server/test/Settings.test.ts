@@ -80,6 +80,11 @@ describe("a setting that cannot be used", () => {
       "MILLRACE_REQUESTS_PER_MINUTE must be a whole number from 1 to 100000"
     ],
     ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
+    [
+      "a switch of enrichments that is neither",
+      { MILLRACE_ENRICHMENTS: "maybe" },
+      'MILLRACE_ENRICHMENTS must be on or off, and is "maybe".'
+    ],
     ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
     [
       "a former secret without the one of now",

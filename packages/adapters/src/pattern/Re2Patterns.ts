@@ -41,11 +41,14 @@ const automatonBytes = 262_144
 /** Search anywhere: what `re2js` calls the anchor of a search. */
 const unanchored = 0
 
-const costFault = (parsed: ParsedPattern): string | undefined => {
+/** Steps of the host's own engine that take as long as one unit of `costOf`. */
+const stepsOfCost = 8
+
+const costOf = (parsed: ParsedPattern): number => Math.ceil(widthOf(parsed) * (1 + parsed.groupCount * costOfGroup))
+
+const sizeFault = (parsed: ParsedPattern): string | undefined => {
   const size = sizeOf(parsed.root)
-  if (size > maxInstructions) return `is too large: ${size} instructions, at most ${maxInstructions}`
-  const cost = Math.ceil(widthOf(parsed) * (1 + parsed.groupCount * costOfGroup))
-  return cost > maxCost ? `could take too long: a character costs ${cost}, at most ${maxCost}` : undefined
+  return size > maxInstructions ? `is too large: ${size} instructions, at most ${maxInstructions}` : undefined
 }
 
 /** The first place of what the parser of `re2js` complains of. */
@@ -66,7 +69,7 @@ const compileRe2 = (pattern: string): Result.Result<RE2JS, PatternFault> =>
 /** First and last place of every group, -1 where it took no part; `null` without a match. */
 type Ends = ReadonlyArray<number> | null
 
-const onRe2 = (expression: RE2JS, { groupCount, root }: ParsedPattern): CompiledPattern => {
+const onRe2 = (expression: RE2JS, { groupCount, root }: ParsedPattern, cost: number): CompiledPattern => {
   const engine = expression.re2()
   // There is no option for it, but the budgets are read whenever states are made or forgotten.
   const { dfa } = engine
@@ -85,7 +88,8 @@ const onRe2 = (expression: RE2JS, { groupCount, root }: ParsedPattern): Compiled
       })
     },
     groupCount,
-    literalPrefix: literalPrefix(root)
+    literalPrefix: literalPrefix(root),
+    work: cost * stepsOfCost
   }
 }
 
@@ -97,10 +101,12 @@ export const re2Patterns: PatternEngine = {
     return Result.flatMap(parse(pattern), (parsed) => {
       const proven = compileProven(parsed)
       if (Result.isSuccess(proven)) return proven
-      const cost = costFault(parsed)
-      return cost === undefined
-        ? Result.map(compileRe2(pattern), (expression) => onRe2(expression, parsed))
-        : Result.fail({ position: 1, message: cost })
+      const size = sizeFault(parsed)
+      if (size !== undefined) return Result.fail({ position: 1, message: size })
+      const cost = costOf(parsed)
+      return cost > maxCost
+        ? Result.fail({ position: 1, message: `could take too long: a character costs ${cost}, at most ${maxCost}` })
+        : Result.map(compileRe2(pattern), (expression) => onRe2(expression, parsed, cost))
     })
   }
 }

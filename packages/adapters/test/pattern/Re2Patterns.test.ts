@@ -1,6 +1,6 @@
 import * as Re2Patterns from "../../src/pattern/Re2Patterns.ts"
 import { sizeOf } from "../../src/pattern/PatternProgram.ts"
-import { CalendarDate, StrictDecoding } from "@millrace/core"
+import { CalendarDate, StrictDecoding, Work } from "@millrace/core"
 import { makeRule, RuleConfig } from "../../../core/src/enrichment/kinds/rule.ts"
 import { catalogOf } from "@millrace/core/record"
 import { compileProven, faultText, parse, searchable } from "@millrace/core/pattern"
@@ -62,7 +62,7 @@ describe("what is not proven to be linear", () => {
     )
     expect(rule.check(config, catalog)).toEqual({ errors: [], lints: [] })
     const prepared = rule.prepare(config, catalog)
-    const context = { today: CalendarDate.make("2026-05-31") }
+    const context = { today: CalendarDate.make("2026-05-31"), work: new Work() }
     const referenceOf = (description: string) =>
       rule.plan(prepared, { recordId: "txn", fields: { description } }, context).claims[0]?.value
     expect(referenceOf("TRAM 12 TOURS\nRef 4471\nend")).toBe("4471")

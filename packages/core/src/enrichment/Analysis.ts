@@ -23,6 +23,7 @@ import { dayStart } from "../shared/DayStart.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { Work } from "../shared/Work.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Outbox } from "../message/Outbox.ts"
@@ -38,10 +39,14 @@ import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { revisionOf } from "./SetStep.ts"
 import type { Enrichment } from "./Enrichment.ts"
+import { EnrichmentsOn } from "./EnrichmentsOn.ts"
 import type { AccountStatus, PartitionKey, PlannedEvent } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
 import { PlanningRoom } from "./PlanningRoom.ts"
 import type { PipelineFault } from "./Pipeline.ts"
+import { RunWork } from "./RunWork.ts"
+import { CurrentRunGuard } from "./RunGuard.ts"
+import { SetPlanner } from "./SetPlanner.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
 import { makeFindingKeeping } from "./FindingKeeping.ts"
 import { EntriesAhead } from "./EntriesAhead.ts"
@@ -112,6 +117,8 @@ export class Analysis extends Context.Service<
       const calendars = yield* BusinessCalendars
       const { atomically } = yield* Transactor
       const { accountsOf, statusesOf } = yield* analysisAccounts
+      const planner = yield* SetPlanner
+      const isOn = yield* EnrichmentsOn
 
       /** Writes a slice; fails with `Overtaken` where another run was faster. */
       const commit = Effect.fnUntraced(function* <E>(
@@ -185,6 +192,8 @@ export class Analysis extends Context.Service<
               if (!isKnown) continue
               const scoped = { workspaceId: workspace.id, enrichmentId: step.enrichment.id }
               const news = told.filter(({ key }) => fresh.has(key)).slice(0, limits.enrichmentEvents)
+              const heard = new Work()
+              heard.allow(limits.setWork)
               const answer =
                 earlier.length === 0
                   ? undefined
@@ -194,7 +203,8 @@ export class Analysis extends Context.Service<
                       name: step.enrichment.name,
                       locale: workspace.locale,
                       sha256: (text) => digest.sha256(text),
-                      events: earlier
+                      events: earlier,
+                      work: heard
                     })
               earlier.push(...news.map((one) => ({ ...one, enrichmentId: step.enrichment.id })))
               const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
@@ -233,6 +243,7 @@ export class Analysis extends Context.Service<
 
       const runAll = Effect.fn("Analysis.run")(
         function* <E>(run: AnalysisRun<E>) {
+          if (!isOn) return []
           const { dataType, workspace } = run
           const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
           const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
@@ -257,6 +268,7 @@ export class Analysis extends Context.Service<
             Effect.provideService(FeedPipelines, pipelines)
           )
           const at = yield* Timestamp.now
+          const work = new RunWork((yield* CurrentRunGuard).aside)
           const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
           const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
           const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
@@ -315,7 +327,7 @@ export class Analysis extends Context.Service<
               calendar,
               today,
               hasFacts: from.hasFacts,
-              isTimed: true,
+              work,
               sha256: (text) => digest.sha256(text)
             })
             const moved: Array<AnalysisMark> = []
@@ -448,7 +460,11 @@ export class Analysis extends Context.Service<
           return faults
         },
         (effect) =>
-          effect.pipe(Effect.provideService(AnalysisStore, store), Effect.provideService(RecordStore, records))
+          effect.pipe(
+            Effect.provideService(AnalysisStore, store),
+            Effect.provideService(RecordStore, records),
+            Effect.provideService(SetPlanner, planner)
+          )
       )
 
       return Analysis.of({ run: runAll as Analysis["Service"]["run"] })

@@ -109,6 +109,7 @@ export const placing = Effect.fnUntraced(function* (
         enrichment,
         kind,
         prepared,
+        preparedFor: step.catalog,
         stage,
         tag,
         wholeTag: kind.pulse === undefined ? tag : `${tag}!${yield* accounts}`,

@@ -11,6 +11,7 @@ import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Id } from "../shared/Ids.ts"
+import { Work, WorkExceeded } from "../shared/Work.ts"
 import type { RateTable } from "../shared/RateTable.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -18,8 +19,8 @@ import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import { EntryGroups } from "./EntryGroups.ts"
 import { FieldsRead } from "./FieldsRead.ts"
-import type { View } from "./kinds/Kind.ts"
-import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
+import { EnrichmentFault, type View } from "./kinds/Kind.ts"
+import type { PartitionKey, SetAccount, SetRecord } from "./kinds/SetKind.ts"
 import { pastUpTo } from "./Beginnings.ts"
 import {
   type CompiledPipeline,
@@ -34,7 +35,8 @@ import { gather, type GatheredFor, isGathering } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
 import type { PlanningRoom } from "./PlanningRoom.ts"
-import { slowMessage } from "./PlanningTime.ts"
+import { nextTurn } from "./PlanningTurns.ts"
+import { asideMessage, type RunWork } from "./RunWork.ts"
 import { figuresOf, type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 
 type Step = Placing["steps"][number]
@@ -61,8 +63,8 @@ export interface SliceInput {
   readonly sha256: (text: string) => string
   /** Whether anything may be asked outside; it may unless given. */
   readonly mayAsk?: boolean
-  /** Whether it is told who plans for too long; what is only shown says the same on any machine. */
-  readonly isTimed?: boolean
+  /** What enrichments of single records do for the records of a run. */
+  readonly work: RunWork
 }
 
 export interface SliceResult {
@@ -135,6 +137,8 @@ interface Shown {
   /** Where records stand of which it keeps nothing until now. */
   readonly fresh: EntryGroups
   readonly faults: Array<PipelineFault>
+  /** To place a record took more work than it may: from there on all stay where they stood. */
+  isAside: boolean
 }
 
 export class AnalysisSlice {
@@ -159,7 +163,7 @@ export class AnalysisSlice {
     changes: ReadonlyArray<LedgerRecord>,
     areNew = false
   ) {
-    const { mayAsk = true, scope, today } = this.input
+    const { mayAsk = true, scope, today, work } = this.input
     const store = yield* AnalysisStore
     for (const record of changes) this.looked.set(record.id, { record, placed, isNew: areNew })
     const noted = changes.filter(({ annotated }) => annotated).map(({ id }) => id)
@@ -174,7 +178,7 @@ export class AnalysisSlice {
         view: this.viewOf({ record, placed, isNew: areNew }, place),
         notes: this.notes.get(record.id)
       }))
-      const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk })
+      const { chunks } = yield* gather(pipeline, scope, pending, { today, work, mayAsk })
       if (chunks.length === 0) continue
       const byRecord = this.gathered.get(pipeline) ?? new Map<string, GatheredFor>()
       this.gathered.set(pipeline, byRecord)
@@ -207,6 +211,7 @@ export class AnalysisSlice {
     for (const [recordId, looked] of this.looked) {
       for (let at = 0; at < steps.length; at++) this.showTo(steps[at]!, each[at]!, recordId, looked)
       this.walking.delete(recordId)
+      yield* nextTurn(this.input.work)
       if (--left > 0) continue
       left = lookedAtOnce
       yield* Effect.yieldNow
@@ -227,7 +232,7 @@ export class AnalysisSlice {
     for (const step of steps) {
       const { id } = step.enrichment
       const before = [...shown]
-      const { faults: unseen, fresh, observed } = this.shown?.get(step) ?? this.observe(step)
+      const { faults: unseen, fresh, observed } = this.shown?.get(step) ?? (yield* this.observe(step))
       faults.push(...unseen)
       const result = yield* planSet({
         scope,
@@ -255,7 +260,6 @@ export class AnalysisSlice {
         shown.push(figuresOf({ scope, step, today, baseCurrency, timezone }, result))
       }
       faults.push(...result.faults.map((message) => ({ enrichmentId: id, message })))
-      if (result.isSlow && this.input.isTimed === true) faults.push({ enrichmentId: id, message: slowMessage })
       for (const [recordId, accountId] of result.touched) {
         const ids = touched.get(accountId) ?? new Set<string>()
         touched.set(accountId, ids.add(recordId))
@@ -301,20 +305,35 @@ export class AnalysisSlice {
   }
 
   /** Where the records stand in the partitions of an enrichment from now on. */
-  private observe(step: Step): Shown {
+  private readonly observe = Effect.fnUntraced(function* (this: AnalysisSlice, step: Step) {
     const one = this.nobody(step)
-    for (const [recordId, looked] of this.looked) this.showTo(step, one, recordId, looked)
+    let left = lookedAtOnce
+    for (const [recordId, looked] of this.looked) {
+      this.showTo(step, one, recordId, looked)
+      yield* nextTurn(this.input.work)
+      if (--left > 0) continue
+      left = lookedAtOnce
+      yield* Effect.yieldNow
+    }
     this.showGone(one)
     return one
-  }
+  })
 
   private nobody({ catalog, kind, prepared }: Step): Shown {
-    return { reads: new FieldsRead(kind.reads(prepared, catalog)), observed: [], fresh: new EntryGroups(), faults: [] }
+    return {
+      reads: new FieldsRead(kind.reads(prepared, catalog)),
+      observed: [],
+      fresh: new EntryGroups(),
+      faults: [],
+      isAside: false
+    }
   }
 
-  private showTo(step: Step, { faults, fresh, observed, reads }: Shown, recordId: string, looked: Looked): void {
+  private showTo(step: Step, one: Shown, recordId: string, looked: Looked): void {
+    const { faults, fresh, observed, reads } = one
     const place = looked.placed.places.get(step.enrichment.id)
     const { accountId, state } = looked.record
+    if (one.isAside) return
     // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
     try {
       const standing =
@@ -328,7 +347,9 @@ export class AnalysisSlice {
       }
       observed.push({ recordId, accountId, entries: entriesOf(recordId, accountId, standing) })
     } catch (cause) {
-      faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
+      one.isAside = cause instanceof WorkExceeded
+      const message = one.isAside ? asideMessage : `${String(cause)} (record ${recordId})`
+      faults.push({ enrichmentId: step.enrichment.id, message })
     }
   }
 
@@ -336,8 +357,19 @@ export class AnalysisSlice {
     for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
   }
 
-  private standingOf({ kind, prepared }: Step, place: Place, looked: Looked, reads: FieldsRead): Standing {
+  private partitionsOf({ kind, prepared }: Step, record: SetRecord): ReadonlyArray<PartitionKey> {
+    const work = new Work()
+    work.allow(limits.recordWork)
+    try {
+      return once(kind.partitions(prepared, record, work))
+    } finally {
+      this.input.work.spend(work.spent)
+    }
+  }
+
+  private standingOf(step: Step, place: Place, looked: Looked, reads: FieldsRead): Standing {
     const { at, pipeline } = place
+    const { kind } = step
     const { accountId, id: recordId } = looked.record
     const options = {
       notes: this.notes.get(recordId),
@@ -350,23 +382,28 @@ export class AnalysisSlice {
       return {
         fields,
         names: Object.keys(fields),
-        partitions: once(kind.partitions(prepared, { recordId, accountId, fields }))
+        partitions: this.partitionsOf(step, { recordId, accountId, fields })
       }
     }
     const { notes } = options
-    const { fields: whole, lines } =
-      kind.lines === true && mayFall(pipeline, notes)
-        ? this.linesBefore(looked, place, options)
-        : { fields: this.fieldsBefore(looked, place, options), lines: undefined }
+    const {
+      fields: whole,
+      isPartial,
+      lines
+    } = kind.lines === true && mayFall(pipeline, notes)
+      ? this.linesBefore(looked, place, options)
+      : { ...this.fieldsBefore(looked, place, options), lines: undefined }
+    // What was set aside said something of it before that nobody knows here.
+    if (isPartial && !looked.isNew) throw new EnrichmentFault({ reason: "limit", message: asideMessage })
     const { fields, names } = reads.of(whole)
     if (lines === undefined || lines.size === 0) {
-      return { fields, names, partitions: once(kind.partitions(prepared, { recordId, accountId, fields })) }
+      return { fields, names, partitions: this.partitionsOf(step, { recordId, accountId, fields }) }
     }
     const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
     for (const [lineRecordId, line] of lines) {
       const own = reads.of(line).fields
       const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields: own }
-      for (const partition of once(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields: own }))) {
+      for (const partition of this.partitionsOf(step, { recordId: lineRecordId, accountId, fields: own })) {
         const some = parts.get(partition) ?? []
         parts.set(partition, some)
         some.push(one)
@@ -376,10 +413,11 @@ export class AnalysisSlice {
   }
 
   /** The record as the steps before one leave it, until it goes on from there. */
-  private fieldsBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }): Fields {
+  private fieldsBefore(looked: Looked, place: Place, options: RunOptions & { readonly before: number }) {
     const { before, notes } = options
-    if (notes?.split === undefined) return this.walkOf(looked, place, options).fieldsBefore(before, notes)
-    return run(place.pipeline, this.viewOf(looked, place), { today: this.input.today }, options).fields
+    if (notes?.split !== undefined) return run(place.pipeline, this.viewOf(looked, place), this.input, options)
+    const walk = this.walkOf(looked, place, options)
+    return { fields: walk.fieldsBefore(before, notes), isPartial: walk.isPartial }
   }
 
   /** The same, with what the record falls into. */
@@ -388,11 +426,15 @@ export class AnalysisSlice {
     if (notes?.split === undefined) {
       const walk = this.walkOf(looked, place, options)
       const lines = walk.linesBefore(before, notes)
-      return { fields: walk.fieldsBefore(before, notes), lines }
+      return { fields: walk.fieldsBefore(before, notes), isPartial: walk.isPartial, lines }
     }
     const view = this.viewOf(looked, place)
-    const { lines, record } = runWithLines(place.pipeline, view, { today: this.input.today }, options)
-    return { fields: record.fields, lines: new Map(Array.from(lines, ([id, { fields }]) => [id, fields])) }
+    const { lines, record } = runWithLines(place.pipeline, view, this.input, options)
+    return {
+      fields: record.fields,
+      isPartial: record.isPartial,
+      lines: new Map(Array.from(lines, ([id, { fields }]) => [id, fields]))
+    }
   }
 
   /** A record that another pipeline was asked about begins anew in this one. */
@@ -401,7 +443,7 @@ export class AnalysisSlice {
     const { id } = looked.record
     const last = this.walking.get(id)
     if (last?.pipeline === pipeline) return last.walk
-    const walk = new RecordWalk(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
+    const walk = new RecordWalk(pipeline, this.viewOf(looked, place), this.input, options)
     this.walking.set(id, { pipeline, walk })
     return walk
   }

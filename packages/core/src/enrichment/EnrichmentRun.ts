@@ -23,7 +23,11 @@ export const EnrichmentRun = Schema.Struct({
   messages: Schema.Array(Schema.String),
   isDegraded: Schema.Boolean,
   /** Since when it is degraded, or is not. */
-  since: Timestamp
+  since: Timestamp,
+  /** The version of the enrichment that does much work at the moment, or did when its process died. */
+  mark: Schema.optionalKey(Schema.Int),
+  /** How often processes died while that version worked. */
+  deaths: Schema.optionalKey(Schema.Struct({ count: Schema.Int, version: Schema.Int }))
 })
 export type EnrichmentRun = typeof EnrichmentRun.Type
 
@@ -54,7 +58,17 @@ const isTooMuch = (failedRuns: number, faults: number, looked: number): boolean 
 export const afterRun = (before: EnrichmentRun | undefined, outcome: RunOutcome): EnrichmentRun => {
   const { at, enrichmentId, faults, feedId, isWhole, jobId, looked, messages, workspaceId } = outcome
   const revision = isWhole ? outcome.revision : (before?.revision ?? outcome.revision)
-  const own = { id: runIdOf(enrichmentId, feedId), workspaceId, enrichmentId, feedId, jobId, revision }
+  const { deaths, mark } = before ?? {}
+  const own = {
+    id: runIdOf(enrichmentId, feedId),
+    workspaceId,
+    enrichmentId,
+    feedId,
+    jobId,
+    revision,
+    ...(mark === undefined ? {} : { mark }),
+    ...(deaths === undefined ? {} : { deaths })
+  }
   if (faults === 0) {
     const isClean = before === undefined || (before.faults === 0 && before.failedRuns === 0)
     if (isClean || looked === 0) {

@@ -18,6 +18,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
+import { EnrichmentsOn } from "./EnrichmentsOn.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import { covers } from "./FeedPipelines.ts"
@@ -72,6 +73,7 @@ export class Learning extends Context.Service<
       const acts = yield* PersonsActs
       const { atomically } = yield* Transactor
       const { sha256 } = yield* Digest
+      const isOn = yield* EnrichmentsOn
 
       const learners: Learning["Service"]["learners"] = (enrichments) =>
         enrichments.flatMap((enrichment): ReadonlyArray<Learner> => {
@@ -134,6 +136,7 @@ export class Learning extends Context.Service<
       })
 
       const run = Effect.fn("Learning.run")(function* <E>(asked: LearningRun<E>) {
+        if (!isOn) return []
         const { dataType, workspace } = asked
         const enrichments = yield* all.list([workspace.id])
         const faults: Array<PipelineFault> = []

@@ -18,6 +18,7 @@ import type { PipelineFault } from "./Pipeline.ts"
 import { PlanningRoom } from "./PlanningRoom.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
 import type { OwnedRecord } from "./Rehearsal.ts"
+import { SetPlanner } from "./SetPlanner.ts"
 import { rehearsalStage, type StageInput } from "./RehearsalStage.ts"
 import { ScratchAnalysis } from "./ScratchAnalysis.ts"
 
@@ -35,6 +36,7 @@ export const longRehearsal = Effect.gen(function* () {
   const { sha256 } = yield* Digest
   const stageOf = yield* rehearsalStage
   const factsOf = yield* otherFacts
+  const planner = yield* SetPlanner
 
   /** As though there had been no run; what it keeps goes with its scope. */
   return Effect.fnUntraced(function* (input: StageInput) {
@@ -52,7 +54,11 @@ export const longRehearsal = Effect.gen(function* () {
     })
     const standing = { ...scratch, facts, notes: (_id: string, ids: ReadonlyArray<string>) => notes(ids) }
     const over = <A, E>(effect: Effect.Effect<A, E, AnalysisStore | RecordStore>) =>
-      effect.pipe(Effect.provideService(AnalysisStore, standing), Effect.provideService(RecordStore, records))
+      effect.pipe(
+        Effect.provideService(AnalysisStore, standing),
+        Effect.provideService(RecordStore, records),
+        Effect.provideService(SetPlanner, planner)
+      )
     const stage = yield* stageOf(input)
     const spoken = new Set(other?.added.map(({ recordId }) => recordId))
 

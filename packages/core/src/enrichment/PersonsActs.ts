@@ -1,6 +1,8 @@
 /** What people did about records, as an enrichment sees those records (enrichments D5.1). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { nextTurn } from "./PlanningTurns.ts"
+import { RunWork } from "./RunWork.ts"
 import * as Layer from "effect/Layer"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { Account } from "../bank/Account.ts"
@@ -128,6 +130,7 @@ export class PersonsActs extends Context.Service<
           const today = CalendarDate.inZone(Timestamp.toMillis(yield* Timestamp.now), workspace.timezone)
           const seen = yield* records(feeds, new Set(own.map(({ recordId }) => recordId!)))
           const views = new Map<string, PersonsAct["fields"]>()
+          const work = new RunWork()
           for (const { account, bank, feed, records: held } of seen) {
             const pipeline = yield* pipelines.among(enrichments, feed)
             const before = pipeline.steps.findIndex((step) => step.enrichment.id === enrichment.id)
@@ -140,14 +143,15 @@ export class PersonsActs extends Context.Service<
               view: { recordId: record.id, fields: toPublic(feed.dataType, record, owner, recordFields(feed)) },
               notes: notes.get(record.id)
             }))
-            const { chunks } = yield* gather(pipeline, feed, pending, { today, mayAsk: false })
+            const { chunks } = yield* gather(pipeline, feed, pending, { today, work, mayAsk: false })
             const gathered = new Map(
               chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
             )
             for (const one of pending) {
               const { recordId } = one.view
               const options = { notes: one.notes, gathered: gathered.get(recordId), before }
-              views.set(recordId, run(pipeline, one.view, { today }, options).fields)
+              views.set(recordId, run(pipeline, one.view, { today, work }, options).fields)
+              yield* nextTurn(work)
             }
           }
           return own.flatMap(({ at, field, id, kind, recordId, value }) => {

@@ -9,9 +9,11 @@ import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { decode } from "../shared/StrictDecoding.ts"
+import { WorkExceeded } from "../shared/Work.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import {
   authorities,
+  type Claim,
   EnrichmentFault,
   type Issue,
   type Line,
@@ -19,6 +21,7 @@ import {
   type Outcome,
   type PlanContext,
   type RecordKind,
+  type Today,
   type Verdict,
   type View
 } from "./kinds/Kind.ts"
@@ -29,6 +32,7 @@ import { type AnyKind, type Kinds, unknownType } from "./Kinds.ts"
 import { deliver, lineSeparator, type PipelineVerdict, Progress, type Shadow, type Speaker } from "./Progress.ts"
 import type { FieldChange } from "./Provenance.ts"
 import type { NotedClaim, RecordNotes } from "./RecordNotes.ts"
+import { asideMessage, type RunWork } from "./RunWork.ts"
 
 export type { PipelineVerdict } from "./Progress.ts"
 
@@ -51,8 +55,15 @@ export interface PipelineResult {
   readonly faults: ReadonlyArray<PipelineFault>
   /** Actions that could make nothing of their input. */
   readonly skipped: number
+  /** An enrichment was set aside: what it would say of the record is missing, unless it is known from before. */
+  readonly isPartial: boolean
   /** The fields that a person or an enrichment has decided, whatever they were before. */
   readonly decided: NonNullable<View["decided"]>
+}
+
+/** What a run knows besides the records, and the work that it does. */
+export interface RunContext extends Today {
+  readonly work: RunWork
 }
 
 /** What was gathered for the records that are run, by the place of the step. */
@@ -64,6 +75,8 @@ export interface Step {
   readonly stage: number
   /** Made of the configuration; what `SetKind` and `RecordKind` call prepared. */
   readonly prepared: unknown
+  /** The fields that it was prepared for. */
+  readonly catalog: FieldCatalog
   readonly kind: AnyKind | undefined
   /** What the enrichment says about a record; throws when it fails on it. */
   readonly plan: (view: View, context: PlanContext, notes: RecordNotes | undefined, gathered: unknown) => Outcome
@@ -107,6 +120,7 @@ interface Decoded {
 /** A filter that cannot run lets nothing through. */
 export const holdAll = (enrichment: Enrichment): Step => ({
   enrichment,
+  catalog: new Map(),
   authority: authorities.analysis,
   stage: Infinity,
   prepared: undefined,
@@ -138,8 +152,9 @@ const planOf = (kind: AnyKind, prepared: unknown, { id }: Enrichment): Step["pla
       }
     : (view, context, _notes, gathered) => kind.plan(prepared, view, context, gathered)
 
-const stepOf = ({ enrichment, kind, config, stage }: Decoded, prepared: unknown): Step => ({
+const stepOf = ({ enrichment, kind, config, stage }: Decoded, prepared: unknown, catalog: FieldCatalog): Step => ({
   enrichment,
+  catalog,
   authority: authorities[kind.capabilities.authority],
   stage,
   prepared,
@@ -198,10 +213,11 @@ export const compile = (
       reject(enrichment, issueText(errors))
       continue
     }
-    const prepared = kind.prepare(config, catalog)
+    const before = catalog
+    const prepared = kind.prepare(config, before)
     moves ||= kind.family === "record" && kind.movesWithTheDay?.(config, catalog) === true
     catalog = new Map([...kind.declares(config, catalog), ...catalog])
-    steps.push(stepOf(one, prepared))
+    steps.push(stepOf(one, prepared, before))
   }
   const all = [...steps, ...broken]
   const makesLines = steps.some((step) => step.makesLines)
@@ -234,16 +250,22 @@ export interface RunOptions {
   readonly gathered?: Gathered | undefined
   /** Only the steps before this place. */
   readonly before?: number | undefined
+  /** What enrichments that were set aside said of a row before. */
+  readonly earlier?: Earlier | undefined
   /** Hears what each enrichment says of the record itself, and what it says when it is asked once more. */
   readonly trace?: Trace | undefined
 }
+
+/** Claims by enrichment, of a record or of one of its lines. */
+export type Earlier = (rowId: string) => ReadonlyMap<string, ReadonlyArray<Claim>> | undefined
 
 /** `again` is the same outcome, unless the enrichment does not follow from what it was given. */
 export type Trace = (step: Step, outcome: Outcome, again: () => Outcome) => void
 
 interface Going {
   readonly steps: ReadonlyArray<Step>
-  readonly context: PlanContext
+  readonly context: RunContext
+  readonly earlier?: Earlier | undefined
   readonly notes: RecordNotes | undefined
   readonly gathered: Gathered | undefined
   readonly trace?: Trace | undefined
@@ -287,6 +309,20 @@ const tell = (
   seen: View
 ): void => trace(step, outcome, () => step.plan(seen, context, notes, gathered?.get(at)))
 
+/** What an enrichment that was set aside says of a record: what it said before or, where it decides which rows there are, that it waits. */
+const whileAside = ({ earlier }: Going, progress: Progress, step: Step): void => {
+  const { enrichment, makesLines, onFault } = step
+  progress.isPartial = true
+  progress.faults.push({ enrichmentId: enrichment.id, message: asideMessage })
+  if (onFault !== undefined || makesLines) {
+    progress.keepsLines ||= makesLines
+    progress.judge(step, { value: "hold", reason: asideMessage })
+    return
+  }
+  const claims = earlier?.(progress.view.recordId)?.get(enrichment.id)
+  if (claims !== undefined) progress.take(step, { claims, matched: true })
+}
+
 const linesOf = (parent: Progress, by: Speaker, lines: ReadonlyArray<Line>): ReadonlyArray<Progress> =>
   lines.map((line) => parent.line(by, line))
 
@@ -300,6 +336,7 @@ const goOn = (
   onLines?: (fallen: Fallen) => void
 ): Progress | undefined => {
   const { context, gathered, notes, split, steps, trace } = going
+  const { work } = context
   let progress = begun
   for (let at = from; at <= to; at++) {
     if (split !== undefined && at === split.at && from <= at) {
@@ -314,6 +351,12 @@ const goOn = (
     if (at === to) break
     const step = steps[at]!
     if (split !== undefined && step.makesLines) continue
+    const { id } = step.enrichment
+    const isCounted = step.kind?.family === "record"
+    if (isCounted && !work.begin(id)) {
+      whileAside(going, (progress ??= new Progress(view, notes)), step)
+      continue
+    }
     // The one place where the fault of an enrichment is kept from the others (enrichments A11).
     try {
       const outcome = step.plan(progress === undefined ? view : progress.view, context, notes, gathered?.get(at))
@@ -327,9 +370,16 @@ const goOn = (
       progress.take(step, outcome)
     } catch (cause) {
       progress ??= new Progress(view, notes)
+      if (cause instanceof WorkExceeded) {
+        work.rest(id)
+        whileAside(going, progress, step)
+        continue
+      }
       const message = cause instanceof EnrichmentFault ? `${cause.reason}: ${cause.message}` : String(cause)
       progress.faults.push({ enrichmentId: step.enrichment.id, message })
       if (step.onFault !== undefined) progress.judge(step, { value: step.onFault, reason: `failed: ${message}` })
+    } finally {
+      if (isCounted) work.end()
     }
   }
   return progress
@@ -346,6 +396,7 @@ const untouched = ({ fields }: View): PipelineResult => ({
   matched: none,
   faults: none,
   skipped: 0,
+  isPartial: false,
   decided: noFields
 })
 
@@ -353,10 +404,10 @@ const untouched = ({ fields }: View): PipelineResult => ({
 export const run = (
   { steps }: CompiledPipeline,
   view: View,
-  context: PlanContext,
-  { before = steps.length, gathered, notes, trace }: RunOptions = {}
+  context: RunContext,
+  { before = steps.length, earlier, gathered, notes, trace }: RunOptions = {}
 ): PipelineResult => {
-  const going = { steps, context, notes, gathered, trace, split: placeOf(steps, view, notes) }
+  const going = { steps, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
@@ -364,7 +415,7 @@ export const run = (
 export const viewBefore = (
   { steps }: CompiledPipeline,
   view: View,
-  context: PlanContext,
+  context: RunContext,
   { before = steps.length, gathered, notes }: Omit<RunOptions, "trace">
 ): View => {
   const going = { steps, context, notes, gathered, split: placeOf(steps, view, notes) }
@@ -386,7 +437,7 @@ export class RecordWalk {
   /** How far its lines came. */
   private linesAt = 0
 
-  constructor({ steps }: CompiledPipeline, view: View, context: PlanContext, { gathered, notes }: RunOptions) {
+  constructor({ steps }: CompiledPipeline, view: View, context: RunContext, { gathered, notes }: RunOptions) {
     this.view = view
     this.going = { steps, context, gathered, notes }
     this.progress = begun(view, notes)
@@ -417,6 +468,11 @@ export class RecordWalk {
     return lines
   }
 
+  /** Whether something was set aside on the way: nobody knows what the record would be without. */
+  get isPartial(): boolean {
+    return this.progress?.isPartial === true || this.fallen?.lines.some((line) => line.isPartial) === true
+  }
+
   private readonly fall = (one: Fallen): void => {
     if (this.fallen !== undefined) return
     this.fallen = one
@@ -435,6 +491,8 @@ export interface WithLines {
   readonly shown: boolean
   /** Whether its lines are. */
   readonly linesShown: boolean
+  /** What would say which lines it has was set aside: those that were delivered stay. */
+  readonly keepsLines: boolean
   /** By their ids, in order: `recordId:lineId`. */
   readonly lines: ReadonlyMap<string, PipelineResult>
 }
@@ -443,17 +501,17 @@ export interface WithLines {
 export const runWithLines = (
   { steps }: CompiledPipeline,
   view: View,
-  context: PlanContext,
-  { before = steps.length, gathered, notes, trace }: RunOptions = {}
+  context: RunContext,
+  { before = steps.length, earlier, gathered, notes, trace }: RunOptions = {}
 ): WithLines => {
-  const going = { steps, context, notes, gathered, trace, split: placeOf(steps, view, notes) }
+  const going = { steps, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
   let fallen: Fallen | undefined
   const progress = goOn(going, view, begun(view, notes), 0, before, (one) => {
     fallen ??= one
   })
   const record = progress?.result() ?? untouched(view)
   if (fallen === undefined || fallen.lines.length === 0) {
-    return { record, shown: true, linesShown: false, lines: noLines }
+    return { record, shown: true, linesShown: false, keepsLines: progress?.keepsLines ?? false, lines: noLines }
   }
   const lines = new Map<string, PipelineResult>()
   for (const line of fallen.lines) {
@@ -461,5 +519,6 @@ export const runWithLines = (
     const rest: Going = { ...going, trace: undefined, split: going.split && { ...going.split, at: -1 } }
     lines.set(recordId, goOn(rest, line.view, line, fallen.after, before)!.result())
   }
-  return { record, shown: fallen.deliver !== "lines", linesShown: fallen.deliver !== "parent", lines }
+  const { deliver: which } = fallen
+  return { record, shown: which !== "lines", linesShown: which !== "parent", keepsLines: false, lines }
 }

@@ -3,16 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { DataType } from "../record/DataType.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { chunkSize, type GatherScope, type PlanContext, type View } from "./kinds/Kind.ts"
+import { chunkSize, type GatherScope, type View } from "./kinds/Kind.ts"
 import {
   type CompiledPipeline,
   type Gathered,
   holdAll,
   type PipelineFault,
   reopened,
+  type RunContext,
   type Step,
   viewBefore
 } from "./Pipeline.ts"
+import { nextTurn } from "./PlanningTurns.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
 
 export interface PipelineScope {
@@ -87,7 +89,7 @@ export const gather = Effect.fnUntraced(function* (
   pipeline: CompiledPipeline,
   scope: PipelineScope,
   records: ReadonlyArray<Pending>,
-  context: PlanContext & Gathering
+  context: RunContext & Gathering
 ) {
   const faults: Array<PipelineFault> = []
   /** Enrichment -> questions that nobody has answered -> tokens. */
@@ -98,7 +100,11 @@ export const gather = Effect.fnUntraced(function* (
     for (const [at, step] of pipeline.steps.entries()) {
       const { enrichment, kind, prepared } = step
       if (kind?.family !== "record" || kind.gather === undefined || !gathers(step)) continue
-      const views = chunk.map(({ notes, view }) => viewBefore(pipeline, view, context, { notes, gathered, before: at }))
+      const views: Array<View> = []
+      for (const { notes, view } of chunk) {
+        views.push(viewBefore(pipeline, view, context, { notes, gathered, before: at }))
+        yield* nextTurn(context.work)
+      }
       const asked = yield* Effect.result(
         kind.gather(prepared, views, { ...scope, ...context, enrichmentId: enrichment.id })
       )

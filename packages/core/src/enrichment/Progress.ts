@@ -80,6 +80,10 @@ export class Progress {
   readonly faults: Array<PipelineFault> = []
   verdict: PipelineVerdict = deliver
   skipped = 0
+  /** What would say which lines it has was set aside. */
+  keepsLines = false
+  /** Something was set aside on the way. */
+  isPartial = false
   view: View
   private readonly original: Fields
   private fields: Record<string, FieldValue> | undefined
@@ -162,6 +166,7 @@ export class Progress {
     one.count([...claims, ...labels])
     one.verdict = this.verdict
     one.skipped = this.skipped
+    one.isPartial = this.isPartial
     one.matched.push(...this.matched)
     one.faults.push(...this.faults)
     for (const [field, held] of this.held) one.held.set(field, held)
@@ -211,6 +216,7 @@ export class Progress {
       matched: this.matched,
       faults: this.faults,
       skipped: this.skipped,
+      isPartial: this.isPartial,
       decided: this.held
     }
   }

@@ -28,6 +28,7 @@ import { type OtherFacts, otherFacts } from "./OtherFacts.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { PlanningRoom } from "./PlanningRoom.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
+import { SetPlanner } from "./SetPlanner.ts"
 import { rehearsalStage, type StageInput } from "./RehearsalStage.ts"
 
 /** A record with whose it is. */
@@ -71,6 +72,7 @@ const make = Effect.gen(function* () {
   const kinds = yield* Kinds
   const stageOf = yield* rehearsalStage
   const factsOf = yield* otherFacts
+  const planner = yield* SetPlanner
 
   /** What is kept, as though no run had ever been; facts are there. */
   const blank = (scope: AnalysisScope, other: OtherFacts | undefined): AnalysisStore["Service"] => {
@@ -153,7 +155,11 @@ const make = Effect.gen(function* () {
       }
       const slice = stage.slice(from)
       const overStanding = <A, E>(effect: Effect.Effect<A, E, AnalysisStore | RecordStore>) =>
-        effect.pipe(Effect.provideService(AnalysisStore, standing), Effect.provideService(RecordStore, records))
+        effect.pipe(
+          Effect.provideService(AnalysisStore, standing),
+          Effect.provideService(RecordStore, records),
+          Effect.provideService(SetPlanner, planner)
+        )
       for (const [account, some] of Map.groupBy(marked, (one) => one.account)) {
         const placed = yield* stage.place(some[0]!.bank, account)
         yield* overStanding(

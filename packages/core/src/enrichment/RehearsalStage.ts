@@ -15,6 +15,7 @@ import { covers, FeedPipelines } from "./FeedPipelines.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { Kinds } from "./Kinds.ts"
 import type { OtherFacts } from "./OtherFacts.ts"
+import { RunWork } from "./RunWork.ts"
 
 export interface StageInput {
   readonly workspace: Workspace
@@ -78,7 +79,7 @@ export const rehearsalStage = Effect.gen(function* () {
       today: input.today,
       /** Records that are planned together, from what runs have kept or as though there had been none. */
       slice: (from: "present" | "beginning") =>
-        new AnalysisSlice({ ...input, planned: from === "present" ? head.planned : {} })
+        new AnalysisSlice({ ...input, work: new RunWork(), planned: from === "present" ? head.planned : {} })
     }
   })
 })

@@ -22,10 +22,7 @@ import {
 import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
 import { EnrichmentFault } from "./kinds/Kind.ts"
 import type {
-  Partition,
   PartitionKey,
-  PartitionPlan,
-  Plan,
   PlannedEvent,
   PlanFigure,
   PlannedFinding,
@@ -36,8 +33,11 @@ import type {
 import { type EntryGroup, EntryGroups } from "./EntryGroups.ts"
 import { linkId } from "./kinds/LinkId.ts"
 import { PlanningRoom, waitingNewsTag, waitingTag } from "./PlanningRoom.ts"
-import { PlanningTime } from "./PlanningTime.ts"
 import { lineSeparator } from "./Progress.ts"
+import { nextTurn } from "./PlanningTurns.ts"
+import { asideMessage, RunWork } from "./RunWork.ts"
+import { CurrentRunGuard } from "./RunGuard.ts"
+import { SetPlanner, type SetPlanRequest, type StoredPartition, type StoredPlan, tooMuchWork } from "./SetPlanner.ts"
 import { revisionOf, type SetStep } from "./SetStep.ts"
 
 type AccountId = Id<"account">
@@ -104,20 +104,21 @@ export interface SetPlanned {
   /** Partitions that could not be planned. */
   readonly failed: ReadonlySet<PartitionKey>
   readonly faults: ReadonlyArray<string>
-  /** Whether the kind planned for longer than it may. */
-  readonly isSlow: boolean
 }
 
 /** A plan of a partition as it is stored. */
 interface Encoded {
   readonly stateText: string
-  readonly state: Schema.Json
   readonly due: CalendarDate.CalendarDate | null
-  readonly plan: PartitionPlan<unknown, unknown>
+  readonly plan: StoredPlan
 }
 
 const byKey = (a: { readonly partition: string }, b: { readonly partition: string }): number =>
   a.partition < b.partition ? -1 : a.partition > b.partition ? 1 : 0
+
+/** Units of work for an entry that is compared as text, and for a record of a partition that is handed over. */
+const entryWork = 1_000
+const recordWork = 100
 
 const nowhere: ReadonlyArray<AnalysisEntry> = []
 
@@ -201,12 +202,12 @@ export const figuresOf = Effect.fnUntraced(function* (
 export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const { aside, facts, fresh = [], observed, room = PlanningRoom.unlimited, scope, stale, step, today } = input
   const store = yield* AnalysisStore
-  const { enrichment, kind, prepared, tag } = step
-  const encodeState = Schema.encodeSync(kind.State.codec)
-  const decodeState = Schema.decodeUnknownSync(kind.State.codec)
-  const encodeEvidence = Schema.encodeSync(kind.Evidence)
+  const guard = yield* CurrentRunGuard
+  const planner = yield* SetPlanner
+  /** What is done beside the planning itself. */
+  const turns = new RunWork()
+  const { enrichment, kind, prepared, preparedFor, tag } = step
   const faults: Array<string> = []
-  const time = new PlanningTime()
 
   // What changed for it.
   const before = yield* store.entries(
@@ -218,6 +219,8 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)
   for (const { entries, recordId } of observed) {
+    turns.spend(entryWork)
+    yield* nextTurn(turns)
     const next = inOrderOfKeys(entries)
     const last = inOrderOfKeys(before.get(recordId) ?? nowhere)
     if (next.length === last.length && (next.length === 0 || textOf(next) === textOf(last))) continue
@@ -229,7 +232,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const inOrder = [...dirty].filter((key) => aside?.has(key) !== true).toSorted()
 
   // Partitions as they are after the change.
-  const known = new Map<PartitionKey, Partition<unknown>>()
+  const known = new Map<PartitionKey, StoredPartition>()
   const stateTexts = new Map<PartitionKey, string | undefined>()
   /** Records of partitions that waited, and are no past. */
   const news = new Set<string>()
@@ -271,8 +274,13 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       }
       for (const row of rows) if (!moved.has(row.recordId)) add(row)
       for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
-      for (const group of fresh) if (wanted.has(group.partition)) for (const entry of group.entries) add(entry)
+      for (const group of fresh) {
+        if (wanted.has(group.partition)) for (const entry of group.entries) add(entry)
+        yield* nextTurn(turns)
+      }
       for (const [key, all] of records) {
+        yield* nextTurn(turns)
+        turns.spend(recordWork * all.length)
         inOrderOfIds(all)
         if (all.length > limits.partitionRecords) {
           faults.push(`limit: the partition ${key} holds more than ${limits.partitionRecords} records`)
@@ -282,7 +290,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         const same = state !== undefined && revisionOf(state.tag) === revisionOf(tag)
         if (state?.tag === waitingNewsTag) for (const { recordId } of all) news.add(recordId)
         stateTexts.set(key, same ? JSON.stringify(state.state) : undefined)
-        known.set(key, { records: all, state: same ? decodeState(state.state) : undefined })
+        known.set(key, { records: all, state: same ? state.state : undefined })
       }
     }
     return new Map(keys.map((key) => [key, known.get(key)!]))
@@ -290,15 +298,27 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
 
   const isPast = input.isPast ?? (() => true)
   const past = pastOf(enrichment, input.timezone)
+  /** What the kind may do for some partitions: so much for each of their records. */
+  const unitsFor = (keys: ReadonlyArray<PartitionKey>): number =>
+    limits.setWork + limits.setRecordWork * keys.reduce((sum, key) => sum + (known.get(key)?.records.length ?? 0), 0)
+  /** Leaves a mark where the plan is a large one. */
+  const planWith = (request: SetPlanRequest) =>
+    guard.aside.has(enrichment.id)
+      ? Effect.fail(tooMuchWork)
+      : request.units > limits.setWork + limits.markedRecords * limits.setRecordWork
+        ? guard.around([enrichment.id], planner(request))
+        : planner(request)
   const attempt = (keys: ReadonlyArray<PartitionKey>) =>
-    Effect.suspend(() =>
-      kind.plan({
+    planWith({
+      kind,
+      prepared,
+      config: enrichment.config,
+      catalog: preparedFor,
+      data: {
         ...scope,
         enrichmentId: enrichment.id,
-        prepared,
         name: enrichment.name,
         locale: input.locale ?? "en",
-        isPast: (recordId) => isPast(recordId) && !news.has(recordId),
         at: input.at,
         timezone: input.timezone,
         revision: enrichment.revision,
@@ -306,44 +326,46 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         baseCurrency: input.baseCurrency,
         rates: input.rates,
         calendar: input.calendar,
-        sha256: input.sha256,
         accounts: input.accounts,
         today,
         dirty: keys,
-        facts,
-        figures: Effect.provideService(input.figures ?? Effect.succeed([]), AnalysisStore, store),
-        read: (wanted) => time.reading(read(wanted))
-      })
-    ).pipe(
-      (plan) => time.planning(keys.length, plan),
-      Effect.flatMap((plan) => Effect.try({ try: () => encoded(plan), catch: asFault })),
-      Effect.exit
-    )
+        facts
+      },
+      isPast: (recordId) => isPast(recordId) && !news.has(recordId),
+      sha256: input.sha256,
+      figures: Effect.provideService(input.figures ?? Effect.succeed([]), AnalysisStore, store),
+      read,
+      units: unitsFor(keys)
+    }).pipe(Effect.flatMap(encoded), Effect.exit)
 
   /** A day that has come already would never end. */
   const dueAfter = (due: CalendarDate.CalendarDate | undefined) =>
     due === undefined || due > today ? (due ?? null) : CalendarDate.addDays(today, 1)
 
   /** Throws where the kind says what it may not say. */
-  const encoded = ({ next }: Plan<unknown, unknown>): ReadonlyMap<PartitionKey, Encoded> => {
-    const all = new Map<PartitionKey, Encoded>()
+  const checked = (key: PartitionKey, plan: StoredPlan): Encoded => {
     const { emits = [], finds = [], writes } = kind.capabilities
-    for (const [key, plan] of next) {
-      if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
-      for (const { field, recordId } of plan.claims) {
-        if (originOf(key, recordId) === undefined) {
-          throw new RangeError(`claims something of ${recordId}, which it did not read`)
-        }
-        if (!writes.includes("*") && !writes.includes(field)) throw new RangeError(`may not write "${field}"`)
+    if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
+    for (const { field, recordId } of plan.claims) {
+      if (originOf(key, recordId) === undefined) {
+        throw new RangeError(`claims something of ${recordId}, which it did not read`)
       }
-      const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
-      if (unknown !== undefined) throw new RangeError(`has no events of the type ${unknown.type}`)
-      for (const finding of plan.findings ?? []) checkFinding(finding, finds)
-      const state = encodeState(plan.state)
-      all.set(key, { plan, state, stateText: JSON.stringify(state), due: dueAfter(plan.due) })
+      if (!writes.includes("*") && !writes.includes(field)) throw new RangeError(`may not write "${field}"`)
+    }
+    const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
+    if (unknown !== undefined) throw new RangeError(`has no events of the type ${unknown.type}`)
+    for (const finding of plan.findings ?? []) checkFinding(finding, finds)
+    return { plan, stateText: JSON.stringify(plan.state), due: dueAfter(plan.due) }
+  }
+  const encoded = Effect.fnUntraced(function* (next: ReadonlyMap<PartitionKey, StoredPlan>) {
+    const all = new Map<PartitionKey, Encoded>()
+    for (const [key, plan] of next) {
+      turns.spend(recordWork * (1 + plan.claims.length + (known.get(key)?.records.length ?? 0)))
+      yield* nextTurn(turns)
+      all.set(key, yield* Effect.try({ try: () => checked(key, plan), catch: asFault }))
     }
     return all
-  }
+  })
 
   const results = new Map<PartitionKey, Encoded | undefined>()
   const failed = new Set<PartitionKey>()
@@ -381,7 +403,10 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     const whole = yield* attempt(pending)
     const again: Array<PartitionKey> = []
     if (Exit.isSuccess(whole)) again.push(...settle(pending, whole.value))
-    else {
+    else if (Cause.squash(whole.cause) === tooMuchWork) {
+      faults.push(asideMessage)
+      for (const key of pending) failed.add(key)
+    } else {
       // One by one, so that a partition that fails leaves the others as they would be without it.
       for (const key of pending) {
         const alone = yield* attempt([key])
@@ -420,9 +445,11 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const messages: Array<PlannedMessage> = []
   for (const partition of keys) {
     const one = results.get(partition)
+    turns.spend(entryWork * (1 + (one?.plan.claims.length ?? 0)))
+    yield* nextTurn(turns)
     if (one === undefined) dropped.push(partition)
     else {
-      partitions.push({ partition, tag, state: one.state, due: waiting.has(partition) ? today : one.due })
+      partitions.push({ partition, tag, state: one.plan.state, due: waiting.has(partition) ? today : one.due })
       events.push(...one.plan.events)
       findings.push(...(one.plan.findings ?? []).map((finding) => ({ partition, finding })))
       messages.push(...(one.plan.messages ?? []))
@@ -433,7 +460,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       accounts.set(of, accountId)
       const claims = claimed.get(of) ?? []
       claimed.set(of, claims)
-      claims.push({ field, value, evidence: encodeEvidence(evidence), ...(line === undefined ? {} : { line }) })
+      claims.push({ field, value, evidence, ...(line === undefined ? {} : { line }) })
     }
     const said = outputs.get(partition)
     const last = new Map((said?.notes ?? []).map((note) => [note.recordId, note]))
@@ -452,7 +479,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const planned of one?.plan.links ?? []) {
       const id = linkId(input.sha256, enrichment.id, planned)
       const { kind: linkKind, members, state } = planned
-      const link = { id, kind: linkKind, members, state, evidence: encodeEvidence(planned.evidence) }
+      const link = { id, kind: linkKind, members, state, evidence: planned.evidence }
       linkIds.add(id)
       if (JSON.stringify(lastLinks.get(id)) !== JSON.stringify(link)) links.push({ ...link, partition })
     }
@@ -508,8 +535,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     planned: new Set(keys),
     waiting: [...waiting],
     failed,
-    faults,
-    isSlow: time.isSlow
+    faults
   } satisfies SetPlanned as SetPlanned
 })
 

@@ -1,4 +1,5 @@
 /** One enrichment of a set kind among those that an analysis goes through, and what it is planned under (enrichments A10). */
+import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
 
@@ -7,6 +8,8 @@ export interface SetStep {
   readonly enrichment: Enrichment
   readonly kind: SetKind
   readonly prepared: unknown
+  /** The fields that it was prepared for. */
+  readonly preparedFor: FieldCatalog
   /** What its partitions are planned under: a revision, and the version of the surroundings that the kind watches. */
   readonly tag: string
   /** The same, and the status of accounts where the kind has a pulse: what it was planned whole under. */

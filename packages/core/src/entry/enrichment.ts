@@ -20,6 +20,18 @@ export { MemoryPattern } from "../enrichment/kinds/memory/MemoryPattern.ts"
 export { MemoryPatterns } from "../enrichment/kinds/memory/MemoryPatterns.ts"
 export { type Starter, starterBody, starters } from "../enrichment/starter/Starters.ts"
 export * as Pipeline from "../enrichment/Pipeline.ts"
+export {
+  planHere,
+  type PlanData,
+  SetPlanner,
+  type SetPlanRequest,
+  type StoredPartition,
+  type StoredPlan,
+  tooMuchWork
+} from "../enrichment/SetPlanner.ts"
+export { EnrichmentsOn } from "../enrichment/EnrichmentsOn.ts"
+export { PlanningTurns } from "../enrichment/PlanningTurns.ts"
+export { asideMessage, RunWork } from "../enrichment/RunWork.ts"
 export { mergeOf as mergeMerchants } from "../enrichment/kinds/ai/merchant.ts"
 export { modelUse } from "../enrichment/ModelUseLayer.ts"
 export { proseWriter } from "../enrichment/ProseWriter.ts"

@@ -32,6 +32,7 @@ export { digitsOf, isNumber, isRawNumber, numberOf, type RawNumber } from "../sh
 export { retryPatiently } from "../shared/RetryPatiently.ts"
 export * as StrictDecoding from "../shared/StrictDecoding.ts"
 export * as Timestamp from "../shared/Timestamp.ts"
+export { Work, WorkExceeded } from "../shared/Work.ts"
 // The types of these values by names of their own, for declarations that the compiler writes.
 export type { CalendarDate as CalendarDateText } from "../shared/CalendarDate.ts"
 export type { Currency as CurrencyCode } from "../shared/Currency.ts"

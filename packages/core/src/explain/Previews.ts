@@ -2,12 +2,15 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import * as Layer from "effect/Layer"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { BankStore } from "../bank/BankStore.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"
+import { EnrichmentsOn, enrichmentsOffMessage } from "../enrichment/EnrichmentsOn.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { AnalysisLink } from "../enrichment/AnalysisStore.ts"
@@ -15,6 +18,7 @@ import {
   type CompiledPipeline,
   type PipelineFault,
   type PipelineVerdict,
+  type RunContext,
   runWithLines,
   type Trace,
   type WithLines
@@ -130,13 +134,13 @@ const runOf = (
   pipeline: CompiledPipeline,
   feed: Feed,
   one: SampledRecord,
-  today: CalendarDate.CalendarDate,
+  context: RunContext,
   beside: Pick<Parameters<typeof runWithLines>[3] & object, "notes" | "gathered">
 ): Run => {
   const trace: Array<TraceEntry> = []
   const memoryPaths: Array<string> = []
   const view = viewOf(feed, one)
-  const result = runWithLines(pipeline, view, { today }, { ...beside, trace: tracing(trace, memoryPaths) })
+  const result = runWithLines(pipeline, view, context, { ...beside, trace: tracing(trace, memoryPaths) })
   return { one, result, trace, memoryPaths }
 }
 
@@ -147,6 +151,7 @@ const make = Effect.gen(function* () {
   const enrichments = yield* EnrichmentStore
   const pipelines = yield* FeedPipelines
   const rehearsal = yield* Rehearsal
+  const isOn = yield* EnrichmentsOn
 
   /** Whose record a sample is: that of the ledger with its id, or one of the account that it names, or of the first. */
   const takenUp = Effect.fnUntraced(function* (feed: Feed, samples: ReadonlyArray<Sample>) {
@@ -205,6 +210,9 @@ const make = Effect.gen(function* () {
     preview: Effect.fn("Previews.preview")(function* (caller, feedId, samples) {
       const { workspace } = caller.principal
       const feed = yield* reach(caller, "previewEnrichment", "Feed", yield* feeds.get(workspace.id, feedId))
+      if (!isOn) {
+        return yield* new InvalidInput({ code: "INVALID_REQUEST", message: enrichmentsOffMessage, details: [] })
+      }
       const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
       const all = yield* enrichments.list([workspace.id])
       const pipeline = yield* pipelines.among(all, feed)
@@ -212,16 +220,17 @@ const make = Effect.gen(function* () {
       const standing = yield* rehearsed(caller, feed, all, given, today)
       const pending = given.map((one) => ({ view: viewOf(feed, one), notes: standing.notes(one.record.id) }))
       const scope = { workspaceId: workspace.id, dataType: feed.dataType }
-      const { chunks, faults, waiting } = yield* gather(pipeline, scope, pending, { today, mayAsk: false })
+      const work = new RunWork()
+      const { chunks, faults, waiting } = yield* gather(pipeline, scope, pending, { today, work, mayAsk: false })
       const gathered = new Map(
         chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
       )
-      const runs = given.map((one) =>
-        runOf(pipeline, feed, one, today, {
-          notes: standing.notes(one.record.id),
-          gathered: gathered.get(one.record.id)
-        })
-      )
+      const runs: Array<Run> = []
+      for (const one of given) {
+        const beside = { notes: standing.notes(one.record.id), gathered: gathered.get(one.record.id) }
+        runs.push(runOf(pipeline, feed, one, { today, work }, beside))
+        yield* nextTurn(work)
+      }
       const own = all.filter((one) => covers(one, feed))
       const memories = new Set(own.flatMap(({ id, type }) => (type === "memory" ? [id as string] : [])))
       const changesOf = runs.map(({ result }) => result.record.changes)

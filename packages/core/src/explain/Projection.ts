@@ -1,5 +1,7 @@
 /** Records of a feed, run through its enrichments as a run would; nothing is stored or asked outside. */
 import * as Effect from "effect/Effect"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import { showsAccount } from "../enrichment/AnalysisPlaces.ts"
 import { type CompiledPipeline, type PipelineFault, runWithLines, type WithLines } from "../enrichment/Pipeline.ts"
@@ -32,6 +34,7 @@ export const project = Effect.fnUntraced(function* (input: ProjectionInput) {
   const { feed, isLookedAt, notes, pipeline, records, today } = input
   const { dataType, workspaceId } = feed
   const specs = recordFields(feed)
+  const work = new RunWork()
   const shown = records.filter(({ account, record }) => record.state === "live" && showsAccount(feed, account))
   const pending = shown.map(({ account, bank, record }) => ({
     record,
@@ -40,6 +43,7 @@ export const project = Effect.fnUntraced(function* (input: ProjectionInput) {
   }))
   const { chunks, faults, waiting } = yield* gather(pipeline, { workspaceId, dataType }, pending, {
     today,
+    work,
     mayAsk: false
   })
   const gathered = new Map(
@@ -49,9 +53,15 @@ export const project = Effect.fnUntraced(function* (input: ProjectionInput) {
   const all: Array<PipelineFault> = [...pipeline.faults, ...faults]
   for (const { notes: beside, record, view } of pending) {
     if (!isLookedAt(record)) continue
-    const result = runWithLines(pipeline, view, { today }, { notes: beside, gathered: gathered.get(view.recordId) })
+    const result = runWithLines(
+      pipeline,
+      view,
+      { today, work },
+      { notes: beside, gathered: gathered.get(view.recordId) }
+    )
     results.set(view.recordId, result)
     all.push(...result.record.faults)
+    yield* nextTurn(work)
   }
   return { results, faults: all, waiting } satisfies Projected as Projected
 })

@@ -2,6 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { reach } from "../access/Access.ts"
@@ -118,11 +120,12 @@ const make = Effect.gen(function* () {
           dataType: feed.dataType,
           specs: recordFields(feed),
           ownerFields: ownerOf(bank, account),
-          today
+          today,
+          work: new RunWork()
         }
         // Something may stand beside it that was said a moment ago.
         const rows = shownRows(feed, changed === true ? { ...record, annotated: true } : record)
-        const standing = yield* beside(feed, pipeline, today, [[enriching, rows]])
+        const standing = yield* beside(feed, pipeline, enriching, [[enriching, rows]])
         for (const row of rows) {
           const view = viewOf(enriching, row)
           const notes = standing.notes.get(record.id)
@@ -131,7 +134,8 @@ const make = Effect.gen(function* () {
             gathered: standing.gathered.get(row.rowId)?.gathered,
             trace: trace?.(feed, row.rowId)
           }
-          const result = runWithLines(pipeline, view, { today }, options)
+          const result = runWithLines(pipeline, view, enriching, options)
+          yield* nextTurn(enriching.work)
           const faults = [...pipeline.faults, ...standing.faults]
           const { rowId } = row
           looks.push({ feed, pipeline, rowId, provided: view.fields, notes: notes ?? noNotes, result, faults })

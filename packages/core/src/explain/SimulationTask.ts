@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { EnrichmentsOn } from "../enrichment/EnrichmentsOn.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -16,6 +17,9 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isOpen, type Simulation, type SimulationInput, SimulationStore } from "./Simulation.ts"
 import { type Progress, simulationPlay } from "./SimulationPlay.ts"
 import { type SimulationPayload, simulationTask } from "./SimulationTaskKind.ts"
+
+/** Seconds after which it is looked again whether enrichments are on. */
+const offSeconds = 3_600
 
 /** Milliseconds between two notes of how far it came. */
 const noteMillis = 1_000
@@ -132,4 +136,8 @@ export class SimulationRuns extends Context.Service<
   static readonly layer = Layer.effect(SimulationRuns, make)
 }
 
-export const simulationHandler = Effect.map(SimulationRuns, ({ run }) => handleTask(simulationTask, run))
+export const simulationHandler = Effect.gen(function* () {
+  const { run } = yield* SimulationRuns
+  const isOn = yield* EnrichmentsOn
+  return handleTask(simulationTask, (task) => (isOn ? run(task) : Effect.succeed({ againSeconds: offSeconds })))
+})

@@ -7,10 +7,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
 import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { BankStore } from "../bank/BankStore.ts"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import { EnrichmentsOn, enrichmentsOffMessage } from "../enrichment/EnrichmentsOn.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { EnrichmentFact } from "../enrichment/kinds/EnrichmentFact.ts"
@@ -71,6 +73,13 @@ const refuse = (details: ReadonlyArray<Detail>) => {
       )
 }
 
+const tooMany = () =>
+  new Unprocessable({
+    code: "LIMIT_EXCEEDED",
+    message: `${limits.openSimulations} simulations are being played already: wait for one of them, or cancel one`,
+    details: []
+  })
+
 const make = Effect.gen(function* () {
   const enrichments = yield* EnrichmentStore
   const analyses = yield* AnalysisStore
@@ -83,6 +92,7 @@ const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const { atomically } = yield* Transactor
   const { short } = yield* simulationPlay
+  const isOn = yield* EnrichmentsOn
 
   /** Decisions that would be taken back. */
   const liftedOf = Effect.fnUntraced(function* (workspaceId: Feed["workspaceId"], { lifts }: Supposition) {
@@ -139,6 +149,27 @@ const make = Effect.gen(function* () {
     return found
   })
 
+  /** Those that are played for an answer at once, by workspace. */
+  const playing = new Map<string, number>()
+  /** Only while fewer than `limits.openSimulations` are played. */
+  const whilePlaying = <A, E, R>(workspaceId: string, play: Effect.Effect<A, E, R>) =>
+    Effect.suspend((): Effect.Effect<A, E | Unprocessable, R> => {
+      const count = playing.get(workspaceId) ?? 0
+      if (count >= limits.openSimulations) return Effect.fail(tooMany())
+      playing.set(workspaceId, count + 1)
+      return Effect.ensuring(
+        play,
+        Effect.sync(() => {
+          const left = playing.get(workspaceId)! - 1
+          if (left === 0) playing.delete(workspaceId)
+          else playing.set(workspaceId, left)
+        })
+      )
+    })
+
+  /** One after the other, so that each knows of those before it. */
+  const enqueuing = yield* Semaphore.make(1)
+
   /** Has it played in the background; who asks the same while that is open is told of the same one. */
   const enqueue = Effect.fnUntraced(function* (caller: Caller, input: SimulationInput) {
     const { id: workspaceId } = caller.principal.workspace
@@ -151,15 +182,7 @@ const make = Effect.gen(function* () {
     const open = yield* simulations.open(workspaceId)
     const same = open.find((one) => one.fingerprint === fingerprint)
     if (same !== undefined) return same
-    if (open.length >= limits.openSimulations) {
-      return yield* Effect.fail(
-        new Unprocessable({
-          code: "LIMIT_EXCEEDED",
-          message: `${limits.openSimulations} simulations are being played already: wait for one of them, or cancel one`,
-          details: []
-        })
-      )
-    }
+    if (open.length >= limits.openSimulations) return yield* tooMany()
     const id = yield* ids.next("simulation")
     const simulation: Simulation = {
       id,
@@ -197,6 +220,13 @@ const make = Effect.gen(function* () {
     simulate: Effect.fn("Simulations.simulate")(function* (caller, request) {
       yield* permit(caller, "simulateEnrichments")
       const { workspace } = caller.principal
+      if (!isOn) {
+        return yield* new Unprocessable({
+          code: "ENRICHMENT_VALIDATION_FAILED",
+          message: enrichmentsOffMessage,
+          details: []
+        })
+      }
       const now = yield* Timestamp.now
       const present = yield* enrichments.list([workspace.id])
       const supposed = suppose(caller, present, request.changes, kinds, sha256, now)
@@ -231,15 +261,15 @@ const make = Effect.gen(function* () {
       const ledger = yield* ledgerOf(play)
       if (ledger !== undefined) {
         const { seconds } = yield* AnsweredAtOnce
-        const playing = short(play, ledger)
+        const answer = whilePlaying(workspace.id, short(play, ledger))
         // Where time is simulated, it may pass while nothing waits: then there is no limit.
         const report = yield* Number.isFinite(seconds)
-          ? Effect.timeoutOption(playing, seconds * 1_000)
-          : Effect.asSome(playing)
+          ? Effect.timeoutOption(answer, seconds * 1_000)
+          : Effect.asSome(answer)
         if (Option.isSome(report)) return { report: report.value }
       }
       const { from, to, today } = play
-      const simulation = yield* enqueue(caller, {
+      const input: SimulationInput = {
         dataTypes,
         changed: supposed.changed.flatMap(([before, after]) => {
           const id = (after ?? before)?.id
@@ -251,8 +281,8 @@ const make = Effect.gen(function* () {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
         feedIds: all.filter(isTold).map(({ id }) => id)
-      })
-      return { simulation }
+      }
+      return { simulation: yield* enqueuing.withPermit(enqueue(caller, input)) }
     }),
     get: Effect.fn("Simulations.get")((caller, id) => find(caller, "getSimulation", id)),
     cancel: Effect.fn("Simulations.cancel")(function* (caller, id) {

@@ -5,6 +5,8 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { reach } from "../access/Access.ts"
@@ -91,6 +93,7 @@ const make = Effect.gen(function* () {
         value !== "deliver" && (start.verdict === undefined || start.verdict === value)
 
       let looked = 0
+      const work = new RunWork()
       const owners = (yield* ownersOf(feed)).toSorted((a, b) => (a.account.id < b.account.id ? -1 : 1))
       for (const { account, bank } of owners) {
         if (begun !== undefined && account.id < begun.accountId) continue
@@ -101,7 +104,8 @@ const make = Effect.gen(function* () {
           dataType: feed.dataType,
           specs: recordFields(feed),
           ownerFields: ownerOf(bank, account),
-          today
+          today,
+          work
         }
         const upTo = yield* records.lastChange(account.id)
         let at = isFirst ? begun.after : 0
@@ -111,15 +115,14 @@ const make = Effect.gen(function* () {
           if (changes.length === 0) break
           const live = changes.filter(({ state }) => state === "live")
           const rows = live.flatMap((record) => shownRows(feed, record))
-          const standing = yield* beside(feed, pipeline, today, [[enriching, rows]])
+          const standing = yield* beside(feed, pipeline, enriching, [[enriching, rows]])
           for (const [record, own] of Map.groupBy(rows, (row) => row.record.changeNo)) {
+            yield* nextTurn(work)
             const withheld = own.flatMap((row): ReadonlyArray<readonly [string, PipelineResult]> => {
-              const result = runWithLines(
-                pipeline,
-                viewOf(enriching, row),
-                { today },
-                { notes: standing.notes.get(row.record.id), gathered: standing.gathered.get(row.rowId)?.gathered }
-              )
+              const result = runWithLines(pipeline, viewOf(enriching, row), enriching, {
+                notes: standing.notes.get(row.record.id),
+                gathered: standing.gathered.get(row.rowId)?.gathered
+              })
               return [
                 ...(result.shown ? [[row.rowId, result.record] as const] : []),
                 ...(result.linesShown ? result.lines : [])

@@ -1,9 +1,13 @@
 /** The fields of one record that a compiled set of rules reads and writes. */
 import type { CalendarDate } from "../shared/CalendarDate.ts"
+import { Work } from "../shared/Work.ts"
 import type { Reading } from "./Closures.ts"
 import type { CellValue, RowValues } from "./FilterField.ts"
 import { ownValue } from "./ValueTest.ts"
 import { periodOf, type Period, type RelativeDate } from "./RelativeDate.ts"
+
+/** Units of work for each character of a value that is compared with that of another field. */
+const comparedWork = 4
 
 /**
  * One set of cells belongs to one compiled configuration and is filled anew for every record, so that rules see
@@ -16,6 +20,8 @@ export class Cells {
   private readonly known: Array<boolean> = []
   private row: RowValues = {}
   private today = "" as CalendarDate
+  /** What is done with the record is counted here. */
+  work: Work = new Work()
   private readonly periods = new Map<RelativeDate, Period>()
 
   /** The slot of a field; only while compiling. */
@@ -32,8 +38,9 @@ export class Cells {
   }
 
   /** Starts on a record. `today` is the same for a whole run. */
-  load(row: RowValues, today: CalendarDate): void {
+  load(row: RowValues, { today, work }: { readonly today: CalendarDate; readonly work: Work }): void {
     this.row = row
+    this.work = work
     const { known } = this
     for (let slot = 0; slot < known.length; slot++) known[slot] = false
     if (today !== this.today) {
@@ -74,13 +81,23 @@ export class Cells {
   readonly reading: Reading<Cells> = {
     value: (field) => {
       const slot = this.slot(field)
-      return (cells) => cells.value(slot)
+      return (cells) => {
+        const value = cells.value(slot)
+        // Whoever reads it looks at its characters, and compares it with another.
+        cells.work.spend(typeof value === "string" ? 1 + comparedWork * value.length : 1)
+        return value
+      }
     },
-    ask: (field, { text, other }) => {
+    ask: (field, { text, other, work }) => {
       const slot = this.slot(field)
       return (cells) => {
         const value = cells.value(slot)
-        return typeof value === "string" ? text(value) : other(value)
+        if (typeof value !== "string") {
+          cells.work.spend(1)
+          return other(value)
+        }
+        cells.work.spend(1 + work * value.length)
+        return text(value)
       }
     },
     related: () => () => [],

@@ -224,6 +224,28 @@ export const ownValue = (value: unknown): CellValue =>
 export interface ValuePredicate {
   readonly text: (text: string) => boolean
   readonly other: (value: unknown) => boolean
+  /** Units of work that a character of the text costs at most (`shared/Work`). */
+  readonly work: number
+}
+
+/** Folding a text takes about as long as so many looks at each of its characters. */
+const foldWork = 4
+
+const workOf = ({ test }: TestNode): number => {
+  switch (test.tag) {
+    case "pattern":
+      return test.pattern.work
+    case "text":
+    case "order":
+    case "field":
+      return foldWork
+    case "number":
+    case "day":
+    case "time":
+      return 1 + test.ranges.length
+    default:
+      return 1
+  }
 }
 
 const timeTest = ({ low, high }: Range<string>): TextTest => {
@@ -249,12 +271,13 @@ const knownText = ({ test, blank, json }: TestNode): TextTest | undefined => {
 /** Whether a value makes the test true, or with `wanted` 0 false: the same as `valueTest(node)(...) === wanted`. */
 export const valuePredicate = (node: TestNode, wanted: 1 | 0, periods: Periods): ValuePredicate => {
   const slow = valueTest(node)
+  const work = workOf(node)
   const other = (value: unknown): boolean => slow(ownValue(value), periods) === wanted
   const known = knownText(node)
-  if (known !== undefined) return { text: wanted === 1 ? known : (text) => !known(text), other }
+  if (known !== undefined) return { text: wanted === 1 ? known : (text) => !known(text), other, work }
   if (node.test.tag === "number" && !node.blank && node.json === undefined) {
     const asked = numberTest(node.test.ranges)
-    return { text: (text) => asked(text) === wanted, other }
+    return { text: (text) => asked(text) === wanted, other, work }
   }
-  return { text: (text) => slow(text, periods) === wanted, other }
+  return { text: (text) => slow(text, periods) === wanted, other, work }
 }

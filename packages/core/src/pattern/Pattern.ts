@@ -19,6 +19,8 @@ export interface CompiledPattern {
   readonly groupCount: number
   /** What every match begins with, `""` when unknown. */
   readonly literalPrefix: string
+  /** Units of work that a character of the text may cost at most (`shared/Work`). */
+  readonly work: number
 }
 
 /**
@@ -62,7 +64,7 @@ export const compileProven = ({
 }: ParsedPattern): Result.Result<CompiledPattern, PatternFault> =>
   vague !== undefined
     ? Result.fail(vague)
-    : Result.map(prove(root), ({ anchored, guarded }) => {
+    : Result.map(prove(root), ({ anchored, guarded, steps }) => {
         // Sticky at 0: an anchored pattern is tried once and not at every character.
         const expression = new RegExp(sourceOf(root, guarded), anchored ? "uy" : "u")
         const rewind = (): void => {
@@ -78,7 +80,8 @@ export const compileProven = ({
             return expression.exec(searchable(text))
           },
           groupCount,
-          literalPrefix: literalPrefix(root)
+          literalPrefix: literalPrefix(root),
+          work: steps
         }
       })
 

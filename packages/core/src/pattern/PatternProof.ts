@@ -22,6 +22,8 @@ export interface Proof {
    * is: a match that began inside a run could have begun one character earlier.
    */
   readonly guarded: ReadonlySet<PatternNode>
+  /** Steps that a character of the text costs at most. */
+  readonly steps: number
 }
 
 type Item =
@@ -296,5 +298,5 @@ export const prove = (root: PatternNode): Result.Result<Proof, PatternFault> => 
   if (count.steps > maxSteps)
     return Result.fail({ position: 1, message: "could take more than linear time: too many ways to match" })
   const anchored = unfolded.success.every(([first]) => first?.tag === "assert" && first.kind === "start")
-  return Result.succeed({ anchored, guarded: count.guarded })
+  return Result.succeed({ anchored, guarded: count.guarded, steps: Math.max(1, count.steps) })
 }

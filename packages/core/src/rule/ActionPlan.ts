@@ -116,6 +116,9 @@ const derived = (text: string, type: FieldType): Computed => {
 const computeMath = (op: "abs" | "negate" | "round2", value: Decimal.Decimal): Decimal.Decimal =>
   op === "abs" ? Decimal.abs(value) : op === "negate" ? Decimal.negate(value) : Decimal.roundHalfAway(value, 2)
 
+/** Units of work for each character whose case is changed. */
+const caseWork = 4
+
 /** For actions that were checked; dies on one that should not have been saved. */
 export const compileAction = (
   action: RuleAction,
@@ -143,14 +146,19 @@ export const compileAction = (
       return (given) => {
         const text = given.plainText(source)
         if (text === "") return undefined
+        given.work.spend(pattern.work * text.length)
         const found = pattern.exec(text)?.[group]
         return found === undefined ? undefined : derived(found, type)
       }
     }
     case "case": {
       const source = cells.slot(action.source ?? action.field)
-      return (given) =>
-        isEmpty(given.value(source), true) ? undefined : derived(changeCase(action.mode, given.plainText(source)), type)
+      return (given) => {
+        if (isEmpty(given.value(source), true)) return undefined
+        const text = given.plainText(source)
+        given.work.spend(caseWork * text.length)
+        return derived(changeCase(action.mode, text), type)
+      }
     }
     default: {
       const source = cells.slot(action.source ?? action.field)

@@ -5,6 +5,7 @@
  * the class of lower case and runs of white space count once, so that only texts with other letters are
  * folded first. States with a hit are numbered last, which makes "is there a hit" one comparison a character.
  */
+import type { Work } from "../shared/Work.ts"
 import { fold } from "../text/Fold.ts"
 
 /** Where in the text a literal must stand. */
@@ -22,6 +23,9 @@ export interface Literal {
 export interface Marks {
   readonly mark: (rule: number) => void
 }
+
+/** Units of work for each character that is folded and read. */
+const foldedWork = 5
 
 /** Cells of the transition table up to which it is kept as one dense array (32 MiB). */
 const denseCells = 8_388_608
@@ -145,8 +149,12 @@ export class LiteralIndex {
   /** The root is the first state in order unless it has hits, which it cannot have. */
   private readonly start = 0
 
-  /** Marks every rule one of whose literals stands in the text where it must. */
-  scan(text: string, marks: Marks): void {
+  /**
+   * Marks every rule one of whose literals stands in the text where it must. Counts the marks as well: many literals may end at
+   * each character.
+   */
+  scan(text: string, marks: Marks, work: Work): void {
+    work.spend(text.length)
     const { table, ascii, space, firstHit } = this
     const size = text.length
     let state = 0
@@ -156,7 +164,8 @@ export class LiteralIndex {
       const code = text.charCodeAt(at)
       if (code > 127) {
         // Marks made so far are candidates only, so starting again on the folded text does no harm.
-        this.scanFolded(fold(text), marks)
+        work.spend(foldedWork * text.length)
+        this.scanFolded(fold(text), marks, work)
         return
       }
       const symbol = ascii[code]!
@@ -166,23 +175,24 @@ export class LiteralIndex {
       } else wasSpace = false
       read++
       state = table === undefined ? this.step(state, symbol) : table[state + symbol]!
-      if (state >= firstHit) this.report(state, read, text, at, marks)
+      if (state >= firstHit) this.report(state, read, text, at, marks, work)
     }
   }
 
-  private scanFolded(text: string, marks: Marks): void {
+  private scanFolded(text: string, marks: Marks, work: Work): void {
     const { table, firstHit } = this
     let state = 0
     for (let at = 0; at < text.length; at++) {
       const symbol = this.classOf(text.charCodeAt(at))
       state = table === undefined ? this.step(state, symbol) : table[state + symbol]!
-      if (state >= firstHit) this.report(state, at + 1, text, at, marks)
+      if (state >= firstHit) this.report(state, at + 1, text, at, marks, work)
     }
   }
 
   /** `read` characters of the folded text end at `at` in the text. */
-  private report(state: number, read: number, text: string, at: number, marks: Marks): void {
+  private report(state: number, read: number, text: string, at: number, marks: Marks, work: Work): void {
     const packed = this.hits[(state - this.firstHit) / this.classes]!
+    work.spend(packed.length)
     let rest = -1
     for (let index = 0; index < packed.length; index += 3) {
       const place = packed[index]!

@@ -5,6 +5,7 @@ import type { CellValue } from "../filter/FilterField.ts"
 import { textOf } from "../filter/ValueTest.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Work } from "../shared/Work.ts"
 import { compileAction, sidesOf, unusable, type Compute } from "./ActionPlan.ts"
 import { Cells } from "../filter/Cells.ts"
 import { predicate, type Predicate } from "../filter/Closures.ts"
@@ -118,7 +119,7 @@ export class RuleEngine {
 
   private scan(index: LiteralIndex, value: CellValue): void {
     const text = textOf(value)
-    if (text !== undefined) index.scan(text, this.candidates)
+    if (text !== undefined) index.scan(text, this.candidates, this.cells.work)
   }
 
   private write(slot: number, value: FieldValue): void {
@@ -129,18 +130,21 @@ export class RuleEngine {
     if (index !== undefined) this.scan(index, value)
   }
 
-  run(fields: Fields, today: CalendarDate): Outcome {
+  run(fields: Fields, context: { readonly today: CalendarDate; readonly work: Work }): Outcome {
     const { cells, candidates, scanSlots } = this
-    cells.load(fields, today)
+    cells.load(fields, context)
+    context.work.spend(cells.names.length)
     candidates.reset(this.always)
     for (let at = 0; at < scanSlots.length; at++) this.scan(this.scanIndexes[at]!, cells.value(scanSlots[at]!))
     let claims: Array<Claim> | undefined
     let skipped = 0
     for (let next = candidates.next(); next >= 0; next = candidates.next()) {
       const rule = this.rules[next]!
+      cells.work.spend(1)
       if (!rule.holds(cells)) continue
       claims ??= []
       for (const { field, slot, compute } of rule.actions) {
+        cells.work.spend(1)
         const value = compute(cells)
         if (value === undefined) continue
         if (value === unusable) {

@@ -34,19 +34,35 @@ export const parseTemplate = (template: string): ReadonlyArray<TemplatePart> => 
   return parts
 }
 
+/** Characters in which there are at least 2,000 code points: each has one or two. */
+const enough = 2 * limits.textLength
+
 /** At most 2,000 code points of it. */
 export const cutText = (text: string): string => {
   if (text.length <= limits.textLength) return text
-  const points = [...text]
-  return points.length <= limits.textLength ? text : points.slice(0, limits.textLength).join("")
+  const points = Array.from(text.slice(0, enough))
+  return points.length <= limits.textLength && text.length <= enough
+    ? text
+    : points.slice(0, limits.textLength).join("")
 }
 
-/** What is rendered is not looked at again; trimmed, and cut at 2,000 code points. */
+/**
+ * What is rendered is not looked at again; trimmed, and cut at 2,000 code points. Nothing is rendered beyond what is kept: a short
+ * template can stand for megabytes.
+ */
 export const compileTemplate = (template: string, cells: Cells): ((cells: Cells) => string) => {
   const parts = parseTemplate(template).map((part) => ("text" in part ? part.text : cells.slot(part.field)))
   return (given) => {
     let text = ""
-    for (const part of parts) text += typeof part === "string" ? part : given.plainText(part)
-    return cutText(text.trim()).trimEnd()
+    for (const part of parts) {
+      const more = typeof part === "string" ? part : given.plainText(part)
+      // White space at the beginning does not count, so there may be any amount of it.
+      const shown = text === "" ? more.trimStart() : more
+      const taken = shown.slice(0, enough - text.length)
+      given.work.spend(1 + more.length - shown.length + taken.length)
+      text += taken
+      if (text.length >= enough) break
+    }
+    return cutText(text).trimEnd()
   }
 }

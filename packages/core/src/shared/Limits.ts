@@ -56,9 +56,21 @@ export const limits = {
   /** Values of records in their partitions that a first analysis holds until they are planned; what is more is read back. */
   heldValues: 5_000_000,
   planRounds: 24,
-  /** Milliseconds that planning a partition, or an enrichment for one record, may take before it is told. */
-  partitionMillis: 2_000,
-  recordMillis: 50,
+  /**
+   * Units of work (`shared/Work`): what an enrichment may do for one record; what it may do in a run at once, and for each of its
+   * records on average; the same for partitions of a set kind; and what is done before others have their turn.
+   */
+  recordWork: 8_000_000,
+  runWork: 40_000_000,
+  averageWork: 400_000,
+  /** Work from which an enrichment of single records, and records from which a plan, is marked before it goes on. */
+  markedWork: 20_000_000,
+  markedRecords: 2_000,
+  /** Processes that died while an enrichment did so much work, after which it is set aside. */
+  planningDeaths: 2,
+  setWork: 400_000_000,
+  setRecordWork: 200_000,
+  turnWork: 2_000_000,
   /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
   enrichmentEvents: 5_000,
   enrichmentFaults: 50,

@@ -1,7 +1,7 @@
 /** What enrichments need of records besides what they say: what stands beside them, and what is asked for them. */
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
-import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
+import type { CompiledPipeline, PipelineFault, RunContext } from "../enrichment/Pipeline.ts"
 import {
   gather,
   type GatheredFor,
@@ -10,7 +10,6 @@ import {
   type PipelineScope
 } from "../enrichment/PipelineOpening.ts"
 import type { RecordNotes } from "../enrichment/RecordNotes.ts"
-import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Enriching, type RowOfRecord, viewOf } from "./EnrichedRecord.ts"
 
 /** Notes by the ids of records, what was gathered by those of their rows. */
@@ -28,7 +27,7 @@ export const besideRecords = Effect.fnUntraced(function* ({ mayAsk }: Gathering)
   return Effect.fnUntraced(function* (
     { dataType, workspaceId }: PipelineScope,
     pipeline: CompiledPipeline,
-    today: CalendarDate,
+    context: RunContext,
     all: ReadonlyArray<readonly [enriching: Enriching, rows: ReadonlyArray<RowOfRecord>]>
   ) {
     const noted = [
@@ -39,7 +38,7 @@ export const besideRecords = Effect.fnUntraced(function* ({ mayAsk }: Gathering)
     const pending = all.flatMap(([enriching, rows]) =>
       rows.map((row) => ({ view: viewOf(enriching, row), notes: notes.get(row.record.id) }))
     )
-    const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { today, mayAsk })
+    const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { ...context, mayAsk })
     const found = new Map<string, GatheredFor>()
     for (const { gathered, records } of chunks) {
       for (const { view } of records) found.set(view.recordId, { view, gathered })

@@ -15,6 +15,8 @@ export interface Enriched {
   readonly verdict: Verdict
   readonly removeWhenDropped: boolean
   readonly provenance: ReadonlyArray<FieldChange>
+  /** An enrichment was set aside, and what it would say may be missing. */
+  readonly isPartial?: boolean
 }
 
 export interface Force {

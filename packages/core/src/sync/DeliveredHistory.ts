@@ -1,6 +1,7 @@
 /** The history of the values that a feed delivers: what a run adds to it (enrichments A7). */
 import * as Effect from "effect/Effect"
-import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
+import type { Claim } from "../enrichment/kinds/Kind.ts"
+import type { CompiledPipeline, Earlier } from "../enrichment/Pipeline.ts"
 import type { RecordChange } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { authorityIn, changesOf, type RowNow, withIds } from "../enrichment/history/RecordHistory.ts"
@@ -35,5 +36,21 @@ export const deliveredHistory = Effect.gen(function* () {
     const changes = rows.flatMap((row) => changesOf(row, last.get(row.recordId) ?? nothing, authorityOf, added))
     return changes.length === 0 ? [] : withIds(changes, yield* ids.batch("change", changes.length))
   })
-  return { of, append }
+
+  /** What enrichments said of rows when they were last delivered. */
+  const earlier = Effect.fnUntraced(function* (feedId: Feed["id"], rowIds: ReadonlyArray<string>) {
+    const said = new Map<string, Map<string, Array<Claim>>>()
+    for (const change of yield* latest(feedId, rowIds)) {
+      const { after: value, enrichmentId, evidence, field, recordId, rulePath: path = "" } = change
+      if (enrichmentId === undefined) continue
+      const byEnrichment = said.get(recordId) ?? new Map<string, Array<Claim>>()
+      said.set(recordId, byEnrichment)
+      const claims = byEnrichment.get(enrichmentId) ?? []
+      byEnrichment.set(enrichmentId, claims)
+      claims.push(evidence === undefined ? { field, value, path } : { field, value, path, evidence })
+    }
+    const ofRow: Earlier = (rowId) => said.get(rowId)
+    return ofRow
+  })
+  return { of, append, earlier }
 })

@@ -1,8 +1,8 @@
 /** A record as one feed sees it: with its owner's fields, and run through the enrichments of the feed. */
 import { toPublic } from "../bank/PublicRecord.ts"
-import type { PlanContext, View } from "../enrichment/kinds/Kind.ts"
+import type { View } from "../enrichment/kinds/Kind.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
-import { timedRecord } from "../enrichment/RecordTime.ts"
+import type { RunWork } from "../enrichment/RunWork.ts"
 import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -19,8 +19,8 @@ export interface Enriching {
   readonly today: CalendarDate
   /** Fields that are another's at each reading. */
   readonly reading?: Fields
-  /** Milliseconds, where enrichments that take too long for a record are told. */
-  readonly now?: () => number
+  /** What enrichments do is counted here, for all records of an account. */
+  readonly work: RunWork
 }
 
 /** A record, and the name of what is delivered of it: its own id, or that of one of its items. */
@@ -35,8 +35,14 @@ export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { r
   return { recordId: rowId, fields: reading === undefined ? fields : { ...fields, ...reading } }
 }
 
+/** What is known of the records. `earlier`: where an enrichment was set aside. */
+export interface Standing extends Pick<Beside, "gathered" | "notes"> {
+  readonly earlier?: Pipeline.Earlier | undefined
+}
+
 /** What stands beside the record of a row. */
-export const besideOf = ({ record, rowId }: RowOfRecord, { gathered, notes }: Pick<Beside, "gathered" | "notes">) => ({
+export const besideOf = ({ record, rowId }: RowOfRecord, { earlier, gathered, notes }: Standing) => ({
+  earlier,
   notes: notes.get(record.id),
   gathered: gathered.get(rowId)?.gathered
 })
@@ -45,33 +51,23 @@ export const besideOf = ({ record, rowId }: RowOfRecord, { gathered, notes }: Pi
 export const viewBeside = (enriching: Enriching, row: RowOfRecord, { gathered }: Pick<Beside, "gathered">): View =>
   gathered.get(row.rowId)?.view ?? viewOf(enriching, row)
 
-export const enrichedOf = ({ changes, fields, verdict }: Pipeline.PipelineResult): Enriched => ({
+export const enrichedOf = ({ changes, fields, isPartial, verdict }: Pipeline.PipelineResult): Enriched => ({
   fields,
   verdict: verdict.value,
   removeWhenDropped: verdict.removeDelivered,
-  provenance: changes
+  provenance: changes,
+  isPartial
 })
-
-/** Goes through the pipeline of the feed. `note` hears of enrichments that take too long. */
-export const ran = <A>(
-  { now, pipeline, today }: Enriching,
-  note: (fault: Pipeline.PipelineFault) => void,
-  go: (pipeline: Pipeline.CompiledPipeline, context: PlanContext) => A
-): A => {
-  const context = { today }
-  return now === undefined ? go(pipeline, context) : timedRecord(now, pipeline, note, (timed) => go(timed, context))
-}
 
 /** The record without the lines that it may fall into. `note` hears of enrichments that failed on it. */
 export const enriched = (
   enriching: Enriching,
   row: RowOfRecord,
-  standing: Pick<Beside, "gathered" | "notes">,
+  standing: Standing,
   note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): Enriched => {
-  const outcome = ran(enriching, note, (pipeline, context) =>
-    Pipeline.run(pipeline, viewBeside(enriching, row, standing), context, besideOf(row, standing))
-  )
+  const view = viewBeside(enriching, row, standing)
+  const outcome = Pipeline.run(enriching.pipeline, view, enriching, besideOf(row, standing))
   for (const fault of outcome.faults) note(fault)
   return enrichedOf(outcome)
 }

@@ -2,14 +2,17 @@
 import * as Effect from "effect/Effect"
 import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
 import type { RowNow } from "../enrichment/history/RecordHistory.ts"
-import type { PipelineFault } from "../enrichment/Pipeline.ts"
+import type { Earlier, PipelineFault } from "../enrichment/Pipeline.ts"
+import { CurrentRunGuard } from "../enrichment/RunGuard.ts"
+import type { Id } from "../shared/Ids.ts"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Job } from "../job/Job.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
-import type { Beside } from "./BesideRecords.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { decide, type Decision, type Enriched, type Force, onlyWhether } from "./Decision.ts"
 import type { DocumentRow } from "./DocumentRows.ts"
-import { enriched, type Enriching } from "./EnrichedRecord.ts"
+import { enriched, type Enriching, type Standing } from "./EnrichedRecord.ts"
 import { isLong, unchangedSince } from "./HeldLong.ts"
 
 /** A row that may have been enriched already. */
@@ -39,7 +42,7 @@ export interface Judging {
   readonly job: Job
   readonly force: Force
   readonly enriching: Enriching
-  readonly standing: Pick<Beside, "gathered" | "notes">
+  readonly standing: Standing
   readonly entries: ReadonlyMap<string, DeliveryEntry>
   /** Whether nothing about the record changed but enrichments, and it is too old to be delivered again for that. */
   readonly isSettled: (record: LedgerRecord) => boolean
@@ -47,6 +50,14 @@ export interface Judging {
   readonly mayHaveLines: boolean
   readonly hash: (text: string) => string
   readonly note: (fault: PipelineFault) => void
+  /** The rows of one record with the lines that it falls into. */
+  readonly linesOf: (
+    rows: ReadonlyArray<DocumentRow>,
+    standing: Standing,
+    note: Judging["note"]
+  ) => ReadonlyArray<JudgedRow>
+  /** What enrichments said of the rows before. */
+  readonly earlier: (rows: ReadonlyArray<DocumentRow>) => Effect.Effect<Earlier, StorageUnavailable>
 }
 
 interface Wanted {
@@ -62,9 +73,9 @@ const isWhole = ({ feed }: Judging, all: ReadonlyArray<Wanted>): boolean =>
   (feed.destinationConfig?.onRemoved === "mark" ||
     all.some(({ decision, entry }) => onlyWhether(decision, entry).kind === "intend"))
 
-/** Decides what is to be done about rows. Those of one record stand together. */
-const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
-  const { enriching, entries, feed, force, hash, isSettled, job, mayHaveLines, note, standing } = judging
+/** Decides what is to be done about rows. Those of one record stand together. Others have their turn in between. */
+const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
+  const { enriching, entries, feed, force, hash, isSettled, job, linesOf, mayHaveLines, note, standing } = judging
   const intents: Array<Intent> = []
   const kept: Array<Intent> = []
   const told: Array<RowNow> = []
@@ -112,34 +123,54 @@ const judged = (judging: Judging, rows: ReadonlyArray<JudgedRow>): Judged => {
     let end = at + 1
     if (mayHaveLines) while (end < rows.length && rows[end]!.record.id === record.id) end++
     const all: Array<Wanted> = []
-    for (; at < end; at++) {
-      const wanted = wantedOf(rows[at]!)
+    for (const row of linesOf(rows.slice(at, end), standing, note)) {
+      const wanted = wantedOf(row)
       if (wanted !== undefined) all.push(wanted)
     }
+    at = end
+    yield* nextTurn(enriching.work)
     const settled = isSettled(record) && !(mayHaveLines && isWhole(judging, all))
     for (const one of all) take(one, settled ? onlyWhether(one.decision, one.entry) : one.decision)
   }
-  return { intents, areNew: entries.size === 0, kept, told, heldLong: overdue, add }
-}
+  return { intents, areNew: entries.size === 0, kept, told, heldLong: overdue, add } satisfies Judged as Judged
+})
 
-/** Rows that are judged before others have their turn. */
+/** Rows that are judged before others have their turn, whatever little work they are. */
 const rowsInTurn = 150
 
 /**
- * As `judged`, of what `linesOf` makes of the rows. Whoever waits for storage goes on in between: otherwise it would have nothing to
- * do meanwhile.
+ * The same, where an enrichment may be set aside on the way: then the rows are judged once more with what it said of them before, so
+ * that its values stay. It says nothing new any more, so no record is planned twice by what takes long.
  */
-export const judgedInTurns = Effect.fnUntraced(function* (
-  judging: Judging,
-  rows: ReadonlyArray<DocumentRow>,
-  linesOf: (some: ReadonlyArray<DocumentRow>) => ReadonlyArray<JudgedRow>
-) {
+const judgedWith = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
+  const { work } = judging.enriching
+  const { setAside } = work
+  for (;;) {
+    const before = setAside.size
+    const faults: Array<PipelineFault> = []
+    const earlier = before === 0 ? undefined : yield* judging.earlier(rows)
+    const turn = judged(
+      { ...judging, standing: { ...judging.standing, earlier }, note: (fault) => faults.push(fault) },
+      rows
+    )
+    const heavy = work.heavy
+    const made = yield* heavy.length === 0
+      ? turn
+      : (yield* CurrentRunGuard).around(heavy as ReadonlyArray<Id<"enrichment">>, turn)
+    if (setAside.size > before) continue
+    for (const fault of faults) judging.note(fault)
+    return made
+  }
+})
+
+/** As `judged`. Whoever waits for storage goes on in between: otherwise it would have nothing to do meanwhile. */
+export const judgedInTurns = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
   const each: Array<Judged> = []
   for (let at = 0; at < rows.length;) {
     let end = Math.min(at + rowsInTurn, rows.length)
     while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
     if (at > 0) yield* Effect.yieldNow
-    each.push(judged(judging, linesOf(rows.slice(at, end))))
+    each.push(yield* judgedWith(judging, rows.slice(at, end)))
     at = end
   }
   return combined(each)

@@ -31,10 +31,10 @@ export const signatureText = (own: string, enrichments: string, { decides, makes
 }
 
 /**
- * What a mark says while rows are delivered under another signature than its own and not all of them were: it
- * equals none, so that the next run looks at everything, also when what changed was taken back by then.
+ * What a mark says while rows are delivered under another signature than its own and not all of them were, or where enrichments
+ * were set aside: it equals none, so that the next run looks at everything, also when what changed was taken back by then.
  */
-export const betweenOf = (mark: FeedMark, signature: string): string =>
+export const betweenOf = (mark: Pick<FeedMark, "signature">, signature: string): string =>
   signatureText(
     ownOf(mark.signature) === ownOf(signature) ? ownOf(signature) : "",
     "",

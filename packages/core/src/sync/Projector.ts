@@ -2,7 +2,6 @@
  * Following the ledger for one feed: enrich what changed, compare with what the destination has, and write
  * down what should be there. Unchanged data costs nothing.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,6 +17,8 @@ import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { splitMismatches } from "../enrichment/kinds/split/SplitEvents.ts"
 import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
+import { CurrentRunGuard } from "../enrichment/RunGuard.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -74,6 +75,12 @@ interface Going {
   readonly isFirst: boolean
   /** Rows are worked out account by account: in turns all of them would be late, and none ready to be written. */
   readonly working: Semaphore.Semaphore
+}
+
+/** What accounts that are looked at together have in common. */
+interface Together extends Going {
+  /** Accounts are worked out side by side, so what one of them sets aside tells nothing of another: the order is not always the same. */
+  readonly work: RunWork
 }
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
@@ -211,7 +218,11 @@ export class Projector extends Context.Service<
         )
 
       /** What it takes to enrich the records of an account. */
-      const enrichingOf = ({ feed, job, pipeline, today }: Projection, { account, ownerFields, scope }: Started) => {
+      const enrichingOf = (
+        { feed, job, pipeline, today }: Projection,
+        { account, ownerFields, scope }: Started,
+        work: RunWork
+      ) => {
         // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
         const reading = appends(feed) && account.balanceAsOf === undefined ? { reading: { date: job.createdAt } } : {}
         return {
@@ -220,6 +231,7 @@ export class Projector extends Context.Service<
           specs: recordFields(feed),
           ownerFields,
           today,
+          work,
           ...reading
         } satisfies Enriching
       }
@@ -228,11 +240,11 @@ export class Projector extends Context.Service<
       const lookBeside = Effect.fnUntraced(function* (
         projection: Projection,
         all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        faults: FaultLog
+        { faults, work }: Together
       ) {
         const { feed, pipeline, today } = projection
-        const looked = all.map(([start, some]) => [enrichingOf(projection, start), some] as const)
-        const found = yield* beside(feed, pipeline, today, looked)
+        const looked = all.map(([start, some]) => [enrichingOf(projection, start, work), some] as const)
+        const found = yield* beside(feed, pipeline, { today, work }, looked)
         for (const fault of found.faults) faults.note(fault)
         return found
       })
@@ -241,8 +253,9 @@ export class Projector extends Context.Service<
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        { faults, isFirst, working }: Going
+        going: Together
       ) {
+        const { faults, isFirst, work, working } = going
         const { feed, force, job } = projection
         const { note } = faults
         const entries = new Map(
@@ -256,7 +269,7 @@ export class Projector extends Context.Service<
               )
         )
         const all = given.map(([start, rows]) => [start, start.parts?.rows(rows, entries) ?? rows] as const)
-        const standing = yield* lookBeside(projection, all, faults)
+        const standing = yield* lookBeside(projection, all, going)
         /** Those that enrichments may split or may have split, and those that a person did. */
         const linesIn = ([start, rows]: readonly [Started, ReadonlyArray<DocumentRow>]) =>
           start.mayHaveLines ? rows : rows.filter(({ record }) => standing.notes.get(record.id)?.split !== undefined)
@@ -264,11 +277,9 @@ export class Projector extends Context.Service<
         const under =
           withLines.length === 0 ? undefined : yield* deliveries.entriesUnder(feed.id, basesOf(feed, withLines))
         for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
-        const clock = yield* Clock.Clock
-        const now = (): number => clock.currentTimeMillisUnsafe()
         return yield* Effect.forEach(all, (one) => {
           const [start, rows] = one
-          const enriching = { ...enrichingOf(projection, start), now }
+          const enriching = enrichingOf(projection, start, work)
           const mayHaveLines = linesIn(one).length > 0
           const judging: Judging = {
             feed,
@@ -280,13 +291,16 @@ export class Projector extends Context.Service<
             isSettled: (record) => isSettled(projection, start, record),
             mayHaveLines,
             hash: digest.contentHash,
-            note
+            note,
+            linesOf: (some, known, hear) =>
+              under === undefined || !mayHaveLines ? some : linesOfRows(enriching, some, known, under, hear),
+            earlier: (some) =>
+              history.earlier(
+                feed.id,
+                some.flatMap(({ rowId }) => [rowId, ...(under?.get(rowId) ?? []).map(({ recordId }) => recordId)])
+              )
           }
-          return working.withPermit(
-            judgedInTurns(judging, rows, (some) =>
-              under === undefined || !mayHaveLines ? some : linesOfRows(enriching, some, standing, under, note)
-            )
-          )
+          return working.withPermit(judgedInTurns(judging, rows))
         })
       })
 
@@ -294,7 +308,7 @@ export class Projector extends Context.Service<
       const put = Effect.fnUntraced(function* (
         projection: Projection,
         { add, areNew, intents, kept, told }: Judged,
-        { working }: Going,
+        { working }: Together,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
         const { feed, job } = projection
@@ -349,6 +363,10 @@ export class Projector extends Context.Service<
         yield* safePoint(projection.fence, asked)
       })
 
+      /** What was set aside is looked at again by the next run. */
+      const signatureAfter = ({ signature }: Started, { work }: Together): string =>
+        work.setAside.size === 0 ? signature : betweenOf({ signature }, signature)
+
       /** Rows go out under another signature than the mark's, and not all of them did. */
       const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Judged) =>
         mark !== undefined && mark.signature !== signature && intents.length > 0
@@ -362,9 +380,10 @@ export class Projector extends Context.Service<
           : Effect.map(records.merged(start.scope), (merged): Started => ({ ...start, parts: new Parts(merged) }))
 
       /** One account, in as many transactions as it takes. */
-      const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, going: Going) {
+      const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, run: Going) {
         const { feed } = projection
         const { account, after, mark, scope, signature, upTo } = start
+        const going: Together = { ...run, work: new RunWork((yield* CurrentRunGuard).aside) }
         let at = after
         let live = 0
         let overdue = 0
@@ -386,7 +405,7 @@ export class Projector extends Context.Service<
             decided,
             going,
             done
-              ? feeds.setMarks(feed.id, [{ accountId: account.id, changeNo, signature }])
+              ? feeds.setMarks(feed.id, [{ accountId: account.id, changeNo, signature: signatureAfter(start, going) }])
               : markBetween(feed, start, decided)
           )
         }
@@ -395,7 +414,9 @@ export class Projector extends Context.Service<
           yield* atomically(
             Effect.andThen(
               jobs.fence(projection.fence, {}),
-              feeds.setMarks(feed.id, [{ accountId: account.id, changeNo: upTo, signature }])
+              feeds.setMarks(feed.id, [
+                { accountId: account.id, changeNo: upTo, signature: signatureAfter(start, going) }
+              ])
             )
           )
         }
@@ -406,10 +427,11 @@ export class Projector extends Context.Service<
       const projectTogether = Effect.fnUntraced(function* (
         projection: Projection,
         starts: ReadonlyArray<Started>,
-        going: Going
+        run: Going
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
+        const going: Together = { ...run, work: new RunWork((yield* CurrentRunGuard).aside) }
         // While the database finds those of some accounts, those of others are read.
         const looked = yield* Effect.forEach(
           starts,
@@ -434,7 +456,11 @@ export class Projector extends Context.Service<
             ? Effect.forEach(starts, (start, n) => markBetween(feed, start, each[n]!), { discard: true })
             : feeds.setMarks(
                 feed.id,
-                starts.map(({ account, signature, upTo }) => ({ accountId: account.id, changeNo: upTo, signature }))
+                starts.map((start) => ({
+                  accountId: start.account.id,
+                  changeNo: start.upTo,
+                  signature: signatureAfter(start, going)
+                }))
               )
         )
         return { live: decided.add.read, overdue: decided.heldLong }

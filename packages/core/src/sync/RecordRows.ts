@@ -12,13 +12,18 @@ import type { Feed } from "../feed/Feed.ts"
 import { isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
-import type { Beside } from "./BesideRecords.ts"
 import type { Enriched } from "./Decision.ts"
 import type { DocumentRow } from "./DocumentRows.ts"
-import { besideOf, enriched, type Enriching, enrichedOf, ran, viewBeside } from "./EnrichedRecord.ts"
+import { besideOf, enriched, type Enriching, enrichedOf, type Standing, viewBeside } from "./EnrichedRecord.ts"
 
 export interface EnrichedRow extends DocumentRow {
   readonly enriched: Enriched
+}
+
+interface RowsOfRow {
+  readonly rows: ReadonlyArray<EnrichedRow>
+  /** What would say which lines it has was set aside: those that were delivered stay. */
+  readonly keepsLines: boolean
 }
 
 /** The record as a row tells it that it does not have now. */
@@ -29,15 +34,15 @@ const partOf = (record: LedgerRecord): LedgerRecord =>
 export const rowsOfRow = (
   enriching: Enriching,
   row: DocumentRow,
-  standing: Pick<Beside, "gathered" | "notes">,
+  standing: Standing,
   note: (fault: Pipeline.PipelineFault) => void = () => {}
-): ReadonlyArray<EnrichedRow> => {
-  if (!Pipeline.mayFall(enriching.pipeline, standing.notes.get(row.record.id)))
-    return [{ ...row, enriched: enriched(enriching, row, standing, note) }]
+): RowsOfRow => {
+  const { pipeline } = enriching
+  if (!Pipeline.mayFall(pipeline, standing.notes.get(row.record.id)))
+    return { rows: [{ ...row, enriched: enriched(enriching, row, standing, note) }], keepsLines: false }
   const view = viewBeside(enriching, row, standing)
-  const { lines, linesShown, record, shown } = ran(enriching, note, (pipeline, context) =>
-    Pipeline.runWithLines(pipeline, view, context, besideOf(row, standing))
-  )
+  const result = Pipeline.runWithLines(pipeline, view, enriching, besideOf(row, standing))
+  const { keepsLines, lines, linesShown, record, shown } = result
   const told = new Set<string>()
   for (const { faults } of [record, ...lines.values()]) {
     for (const fault of faults) {
@@ -56,7 +61,7 @@ export const rowsOfRow = (
   for (const [rowId, line] of lines) {
     rows.push({ rowId, record: there ? row.record : part, shown: there, enriched: enrichedOf(line) })
   }
-  return rows
+  return { rows, keepsLines }
 }
 
 /** What a line holds that is no more, where it stays as a mark: nothing of the amount is in it. */
@@ -96,7 +101,7 @@ export const basesOf = (feed: Pick<Feed, "dataType">, rows: ReadonlyArray<Docume
 export const linesOfRows = (
   enriching: Enriching,
   rows: ReadonlyArray<DocumentRow>,
-  standing: Pick<Beside, "gathered" | "notes">,
+  standing: Standing,
   under: ReadonlyMap<string, ReadonlyArray<DeliveryEntry>>,
   note: (fault: Pipeline.PipelineFault) => void
 ): ReadonlyArray<EnrichedRow> => {
@@ -104,11 +109,15 @@ export const linesOfRows = (
   for (let at = 0; at < rows.length;) {
     const { record, rowId } = rows[at]!
     const own: Array<EnrichedRow> = []
+    let keepsLines = false
     for (; at < rows.length && rows[at]!.record.id === record.id; at++) {
-      for (const row of rowsOfRow(enriching, rows[at]!, standing, note)) own.push(row)
+      const made = rowsOfRow(enriching, rows[at]!, standing, note)
+      for (const row of made.rows) own.push(row)
+      keepsLines ||= made.keepsLines
     }
     const former = under.get(rowId)
-    if (former !== undefined) own.push(...formerRows(own[0]!, new Set(own.map((row) => row.rowId)), former))
+    if (former !== undefined && !keepsLines)
+      own.push(...formerRows(own[0]!, new Set(own.map((row) => row.rowId)), former))
     for (const row of own) found.push(row)
   }
   return found

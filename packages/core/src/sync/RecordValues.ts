@@ -6,6 +6,8 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { AccountId } from "../bank/Account.ts"
@@ -32,7 +34,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { contentOf, onRemovedOf } from "./Decision.ts"
 import { documentOf, type DocumentRow, documentRows } from "./DocumentRows.ts"
 import { besideRecords } from "./BesideRecords.ts"
-import { rowsOfRow } from "./RecordRows.ts"
+import { type EnrichedRow, rowsOfRow } from "./RecordRows.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
@@ -77,7 +79,8 @@ const make = Effect.gen(function* () {
       if (ownerFields === undefined) continue
       const byId = new Map(some.map((row) => [row.recordId, row]))
       const scope = { workspaceId: feed.workspaceId, accountId, dataType }
-      const enriching = { pipeline, dataType, specs, ownerFields, today }
+      const work = new RunWork()
+      const enriching = { pipeline, dataType, specs, ownerFields, today, work }
       const ids = [...new Set(Array.from(byId.keys(), documentOf))]
       const held = yield* records.held(scope, ids)
       const all: ReadonlyArray<DocumentRow> = ofDocuments
@@ -86,8 +89,15 @@ const make = Effect.gen(function* () {
       // A row that is not there may have lines that are.
       const bases = new Set(ids)
       const named = pipeline.makesLines ? all : all.filter(({ rowId }) => byId.has(rowId) || bases.has(rowId))
-      const standing = yield* beside(feed, pipeline, today, [[enriching, named]])
-      const wanted = named.flatMap((row) => rowsOfRow(enriching, row, standing)).filter(({ rowId }) => byId.has(rowId))
+      const standing = yield* beside(feed, pipeline, enriching, [[enriching, named]])
+      const wanted: Array<EnrichedRow> = []
+      for (const row of named) {
+        // Of what was set aside nobody knows what it would be: what stands at the destination is told.
+        for (const made of rowsOfRow(enriching, row, standing).rows) {
+          if (byId.has(made.rowId) && made.enriched.isPartial !== true) wanted.push(made)
+        }
+        yield* nextTurn(work)
+      }
       for (const { enriched: row, record, rowId } of wanted) {
         const { fields, provenance } = row
         const { hash } = byId.get(rowId)!

@@ -1,4 +1,5 @@
 /** What a run has to say on its job (decisions 3.2). */
+import { enrichmentsOffMessage } from "../enrichment/EnrichmentsOn.ts"
 import { warning, type Finding } from "../job/Finding.ts"
 import { limits } from "../shared/Limits.ts"
 import type { LeaseLost } from "../storage/Lease.ts"
@@ -47,6 +48,15 @@ const refusals = (rows: ReadonlyArray<Refused>): ReadonlyArray<Finding> => [
   ...(rows.length > named
     ? [warning("destination", "DESTINATION_REJECTED", `${rows.length - named} more records were refused`)]
     : [])
+]
+
+/** The operator has switched enrichments off: what was read waits. */
+export const enrichmentsOffFindings: ReadonlyArray<Finding> = [
+  warning(
+    "enrichment",
+    "ENRICHMENT_FAILED",
+    `${enrichmentsOffMessage}. What was read is delivered when they are on again.`
+  )
 ]
 
 interface EnrichmentProblem {

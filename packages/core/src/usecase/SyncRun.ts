@@ -8,6 +8,9 @@ import * as Result from "effect/Result"
 import type { BankId } from "../bank/Bank.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
+import { PlanningMarks } from "../enrichment/PlanningMarks.ts"
+import { CurrentRunGuard } from "../enrichment/RunGuard.ts"
+import { EnrichmentsOn } from "../enrichment/EnrichmentsOn.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Analysis } from "../enrichment/Analysis.ts"
 import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
@@ -30,7 +33,13 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import { Projector } from "../sync/Projector.ts"
 import { toJobErrors, type Finding } from "../job/Finding.ts"
-import { destinationFinding, faultFindings, heldFindings, refusedFindings } from "../sync/RunReport.ts"
+import {
+  destinationFinding,
+  enrichmentsOffFindings,
+  faultFindings,
+  heldFindings,
+  refusedFindings
+} from "../sync/RunReport.ts"
 import { retryOf } from "../sync/Retry.ts"
 import { Source } from "./Source.ts"
 
@@ -64,6 +73,7 @@ export class SyncRun extends Context.Service<
     | Analysis
     | Learning
     | RunNotes
+    | PlanningMarks
     | Tasks
   > = Layer.effect(
     SyncRun,
@@ -82,6 +92,8 @@ export class SyncRun extends Context.Service<
       const { learners } = yield* Learning
       const tasks = yield* Tasks
       const notes = yield* RunNotes
+      const marks = yield* PlanningMarks
+      const isOn = yield* EnrichmentsOn
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
         yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
@@ -144,17 +156,27 @@ export class SyncRun extends Context.Service<
         if (refreshed.waitSeconds !== undefined) {
           return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
         }
+        if (!isOn) return yield* finish(claimed, feed, [...refreshed.findings, ...enrichmentsOffFindings])
         const all = yield* enrichments.list([feed.workspaceId])
         const pipeline = yield* pipelines.among(all, feed)
-        const analysed = yield* analysis.run({
+        const cause = { kind: "sync", feedId: feed.id, jobId: job.id } as const
+        const guard = yield* marks.guardOf({
+          feed,
+          jobId: job.id,
+          enrichments: all.filter((one) => covers(one, feed)),
+          cause
+        })
+        const guarded = Effect.provideService(CurrentRunGuard, guard)
+        const analysing = analysis.run({
           workspace: workspace.value,
           dataType: feed.dataType,
           enrichments: all,
           accounts: refreshed.accounts,
           today,
-          cause: { kind: "sync", feedId: feed.id, jobId: job.id },
+          cause,
           guard: Effect.asVoid(jobs.fence(fence, {}))
         })
+        const analysed = yield* guarded(analysing)
         const { endDate, resetCursors, skipDedup, startDate } = job.options
         const delivery = {
           feed,
@@ -180,7 +202,7 @@ export class SyncRun extends Context.Service<
                 : undefined,
             since: job.mode === "full" ? startDate : undefined
           })
-        }).pipe(Effect.scoped, Effect.result)
+        }).pipe(Effect.scoped, guarded, Effect.result)
         if (Result.isFailure(projected)) {
           const error = projected.failure
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
@@ -221,7 +243,7 @@ export class SyncRun extends Context.Service<
           counts,
           looked,
           isWhole: job.mode !== "range",
-          cause: { kind: "sync", feedId: feed.id, jobId: job.id },
+          cause,
           guard: Effect.asVoid(jobs.fence(fence, {}))
         })
         yield* learnLater(feed, all)

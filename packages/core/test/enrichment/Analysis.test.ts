@@ -1,6 +1,5 @@
 import { NodeDigest } from "@millrace/adapters"
 import { makeEnrichment, makeWrite, scopeOf } from "@millrace/testing/fixture"
-import { TestClock } from "effect/testing"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
@@ -9,13 +8,13 @@ import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { PartitionPlan, SetKind } from "../../src/enrichment/kinds/SetKind.ts"
-import { slowMessage } from "../../src/enrichment/PlanningTime.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../src/shared/Decimal.ts"
 import { TaskStore } from "../../src/task/TaskStore.ts"
 import { analysisServices, arrange, march } from "./AnalysisWorld.ts"
 import { monthSum } from "./MonthSum.ts"
+import { asideMessage, RunWork } from "../../src/enrichment/RunWork.ts"
 
 const byLine: SetKind = {
   ...(monthSum as SetKind),
@@ -47,18 +46,21 @@ const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha2
 const fussy: SetKind = {
   ...(monthSum as SetKind),
   type: "month_sum_of_days",
-  partitions: (prepared, record) => {
+  partitions: (prepared, record, work) => {
     if (record.fields["amount"] === "13") throw new RangeError("13 has no place")
-    return (monthSum as SetKind).partitions(prepared, record)
+    return (monthSum as SetKind).partitions(prepared, record, work)
   }
 }
-/** Plans for three seconds. */
-const slow: SetKind = {
+/** Needs more work than a run gives it. */
+const heavy: SetKind = {
   ...(monthSum as SetKind),
-  type: "month_sum_at_leisure",
-  plan: (input) => Effect.andThen(TestClock.adjust("3 seconds"), (monthSum as SetKind).plan(input))
+  type: "month_sum_at_length",
+  plan: (input) => {
+    if (input.dirty.includes("2026-03")) input.work.spend(Infinity)
+    return (monthSum as SetKind).plan(input)
+  }
 }
-const every = [...bundled, monthSum, byLine, fussy, slow]
+const every = [...bundled, monthSum, byLine, fussy, heavy]
 const kinds = kindsOf(every)
 const services = analysisServices(every)
 
@@ -196,17 +198,18 @@ describe("Analysis", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("lets what was planned for too long stand, and tells it until it is planned in time", () =>
+  it.effect("sets an enrichment aside that needs more work than it may: what it said before stays", () =>
     Effect.gen(function* () {
       const { run, sum, valuesOf, write } = yield* arrange
       const a = yield* write("10", "2026-03-01")
-      const slowly = { enrichments: [{ ...sum, type: "month_sum_at_leisure" }] }
-      expect(yield* run(slowly)).toEqual([{ enrichmentId: sum.id, message: slowMessage }])
+      yield* run()
       expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
-      // Two partitions may take twice as long.
-      yield* write("7", "2026-02-01")
-      yield* write("7", "2026-01-01")
-      expect(yield* run(slowly)).toEqual([])
+      const heavily = { enrichments: [{ ...sum, type: "month_sum_at_length", revision: 2 }] }
+      yield* write("5", "2026-03-02")
+      expect(yield* run(heavily)).toEqual([{ enrichmentId: sum.id, message: asideMessage }])
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
+      expect(yield* run({ enrichments: [{ ...sum, revision: 3 }] })).toEqual([])
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "15" }])
     }).pipe(Effect.provide(services))
   )
 
@@ -293,7 +296,12 @@ describe("Analysis", () => {
         const notes = (yield* store.notes(workspace.id, [whole.id])).get(whole.id)!
         const pipeline = Pipeline.compile(all, "transactions", kinds)
         const view = { recordId: whole.id, fields: whole.fields }
-        const { lines, record } = Pipeline.runWithLines(pipeline, view, { today: march }, { notes })
+        const { lines, record } = Pipeline.runWithLines(
+          pipeline,
+          view,
+          { today: march, work: new RunWork() },
+          { notes }
+        )
         return [record, ...lines.values()].map(({ fields }) => [fields["amount"], fields["monthSum"]])
       })
       // The sum of the month is said of the record, and then of its lines; that of their category replaces it.
@@ -377,7 +385,7 @@ describe("Analysis", () => {
       const seen = Pipeline.run(
         pipeline,
         view,
-        { today: march },
+        { today: march, work: new RunWork() },
         { notes: (yield* store.notes(workspace.id, [b.id])).get(b.id) }
       )
       expect([seen.fields["category"], seen.fields["monthSum"]]).toEqual(["B", "100"])

@@ -36,8 +36,7 @@ const planned = (changes: Partial<SetPlanned["changes"]>): SetPlanned => ({
   planned: new Set(["a", "b"]),
   waiting: ["c", "d", "e"],
   failed: new Set(),
-  faults: [],
-  isSlow: false
+  faults: []
 })
 
 /** A store in which `empty` has no records, and what it was asked for. */

@@ -9,6 +9,7 @@ import { limits } from "../../src/shared/Limits.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
 import { describe, expect, it } from "vitest"
+import { RunWork } from "../../src/enrichment/RunWork.ts"
 
 const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
 const kinds = kindsOf(bundled)
@@ -18,7 +19,7 @@ const recordKind = (type: string): RecordKind => {
   return kind
 }
 const rule = recordKind("rule")
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 
 const enrichment = (
   id: string,

@@ -10,6 +10,7 @@ import { aiPending } from "../../src/explain/AiPending.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import * as Effect from "effect/Effect"
+import { RunWork } from "../../src/enrichment/RunWork.ts"
 
 const workspaceId = "wsp" as Enrichment["workspaceId"]
 const enrichment = (id: string, type: string, order: number, config: unknown): Enrichment =>
@@ -43,7 +44,7 @@ it.effect("tells those who gather what was decided before them, and whether they
       { view: { recordId: "a", fields: { description: "tram", category: "Transport" } } },
       { view: { recordId: "b", fields: { description: "ferry", category: "TRAVEL" } } }
     ]
-    const context = { today: CalendarDate.make("2026-05-31") }
+    const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
     for (const mayAsk of [true, false]) {
       yield* gather(pipeline, { workspaceId, dataType: "transactions" }, records, { ...context, mayAsk })
     }
@@ -67,7 +68,7 @@ it.effect("sums up what would be asked, each question of an enrichment once", ()
     const records = ["tram", "ferry", "tram"].map((description, n) => ({
       view: { recordId: String(n), fields: { description } }
     }))
-    const context = { today: CalendarDate.make("2026-05-31"), mayAsk: false }
+    const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork(), mayAsk: false }
     const { waiting } = yield* gather(pipeline, { workspaceId, dataType: "transactions" }, records, context)
     expect(aiPending([waiting, waiting])).toEqual([{ enrichmentId: "enr_b", questions: 2, calls: 1, tokens: 14 }])
   })

@@ -3,6 +3,7 @@ import { describe, expect } from "@effect/vitest"
 import { Seeded } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import type { Caller } from "../../src/access/Caller.ts"
 import { AnalysisExtent } from "../../src/enrichment/AnalysisExtent.ts"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
@@ -13,6 +14,7 @@ import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { type SimulationPayload, simulationTask } from "../../src/explain/SimulationTaskKind.ts"
 import { AnsweredAtOnce, type SimulationRequest, Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
+import { limits } from "../../src/shared/Limits.ts"
 import { Transactor } from "../../src/storage/Transactor.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
 import { TaskFenced, TaskStore } from "../../src/task/TaskStore.ts"
@@ -152,6 +154,28 @@ describe("a simulation in the background", () => {
         _tag: "NotFound",
         resource: "Simulation"
       })
+    })
+  )
+
+  scene("is refused where too many are asked for at the same time", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, post, run, workspace } = yield* fed(simulation)
+      const rule = yield* enrichmentOf(workspace, "rule", setting("category", "Drinks"))
+      post("green tea")
+      yield* run
+      const { simulate } = yield* Simulations
+      const ask = (order: number) =>
+        Effect.result(simulate(caller, { changes: [{ kind: "reorder", enrichmentId: rule.id, order }] }))
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, n) => n),
+        ask,
+        { concurrency: "unbounded" }
+      ).pipe(Effect.provideService(AnsweredAtOnce, { records: 0, seconds: Number.POSITIVE_INFINITY }))
+      const codes = answers.map((one) =>
+        Result.isSuccess(one) ? "made" : "code" in one.failure ? one.failure.code : ""
+      )
+      expect(codes.filter((one) => one === "made")).toHaveLength(limits.openSimulations)
+      expect(codes.filter((one) => one === "LIMIT_EXCEEDED")).toHaveLength(12 - limits.openSimulations)
     })
   )
 

@@ -14,10 +14,11 @@ import { ingest } from "../../src/sync/Ingest.ts"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import { RunWork } from "../../src/enrichment/RunWork.ts"
 
 const digest = Effect.runSync(Digest.pipe(Effect.provide(NodeDigest.layer)))
 const filter = makeFilter({ patterns: provenPatterns })
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 
 const examplesOf = (dataType: (typeof dataTypes)[number], item: boolean): Fields =>
   Object.fromEntries(

@@ -7,6 +7,7 @@ import type { RuleAction } from "../../src/rule/RuleAction.ts"
 import { titleCase } from "../../src/text/TitleCase.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { describe, expect, it } from "vitest"
+import { Work } from "../../src/shared/Work.ts"
 
 const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["due", "date"], ["flag", "bool"]] as const)
 const record: Fields = {
@@ -23,7 +24,7 @@ const run = (action: RuleAction, fields: Fields = record): FieldValue | undefine
   expect(checkAction(action, catalog, provenPatterns)).toEqual([])
   const cells = new Cells()
   const compute = compileAction(action, catalog, provenPatterns, cells)
-  cells.load(fields, CalendarDate.make("2024-03-31"))
+  cells.load(fields, { today: CalendarDate.make("2024-03-31"), work: new Work() })
   return compute(cells)
 }
 

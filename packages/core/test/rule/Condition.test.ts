@@ -11,6 +11,7 @@ import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { periodOf, relativeDates } from "../../src/filter/RelativeDate.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { describe, expect, it } from "vitest"
+import { Work } from "../../src/shared/Work.ts"
 
 const catalog = catalogOf("transactions")
 const today = CalendarDate.make("2024-03-31")
@@ -27,7 +28,7 @@ const holds = (
 ): boolean => {
   const cells = new Cells()
   const asked = predicate(conditionOf(group(field, operator, value), catalog, provenPatterns), cells.reading)
-  cells.load(given === undefined ? {} : { [field]: given }, today)
+  cells.load(given === undefined ? {} : { [field]: given }, { today, work: new Work() })
   return asked(cells)
 }
 const check = (conditions: ConditionGroup, stage = 60) =>

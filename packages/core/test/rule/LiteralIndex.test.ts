@@ -2,10 +2,11 @@ import { fold } from "../../src/text/Fold.ts"
 import { LiteralIndex, type Literal, type Place } from "../../src/rule/LiteralIndex.ts"
 import { expect, it } from "vitest"
 import { Seeded } from "@millrace/testing/model"
+import { Work } from "../../src/shared/Work.ts"
 
 const marked = (index: LiteralIndex, text: string): ReadonlySet<number> => {
   const rules = new Set<number>()
-  index.scan(text, { mark: (rule) => void rules.add(rule) })
+  index.scan(text, { mark: (rule) => void rules.add(rule) }, new Work())
   return rules
 }
 

@@ -7,6 +7,7 @@ import { RuleEngine } from "../../src/rule/RuleEngine.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { interpret, type PlainRule, Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
+import { Work } from "../../src/shared/Work.ts"
 
 const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["due", "date"]] as const)
 
@@ -249,7 +250,7 @@ it(
       const today = random.pick(todays)
       for (let row = 0; row < recordsPerSet; row++) {
         const fieldsOfRow = record(random)
-        const { claims } = engine.run(fieldsOfRow, today)
+        const { claims } = engine.run(fieldsOfRow, { today, work: new Work() })
         const expected = interpret(rules, mode, fieldsOfRow, catalog, today)
         claimed += claims.length
         // A deep comparison of each pair would take longer than everything else together.

@@ -1,6 +1,7 @@
 /** A test that plays in a simulation of its own, in memory and by a clock of its own. */
 import { it } from "@effect/vitest"
 import { MemoryStorage } from "@millrace/adapters/memory"
+import { EnrichmentsOn } from "../../src/enrichment/EnrichmentsOn.ts"
 import { TableSettings } from "../../src/table/RowLimit.ts"
 import { makeSimulation, type Simulation, type SimulationOptions } from "@millrace/verification/simulation/Simulation"
 import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
@@ -13,10 +14,12 @@ export type SceneServices = Layer.Success<Simulation["layer"]>
 export const memoryScene = (
   title: string,
   {
+    enrichmentsOn = true,
     tables = {},
     ...options
   }: Omit<SimulationOptions, "storage" | "clock"> & {
     readonly tables?: typeof TableSettings.Service
+    readonly enrichmentsOn?: boolean
   },
   body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
 ): void => {
@@ -24,7 +27,12 @@ export const memoryScene = (
     const clock = new VirtualClock()
     const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, ...options })
     return body(simulation).pipe(
-      Effect.provide(Layer.provide(simulation.layer, Layer.succeed(TableSettings, tables))),
+      Effect.provide(
+        Layer.provide(simulation.layer, [
+          Layer.succeed(TableSettings, tables),
+          Layer.succeed(EnrichmentsOn, enrichmentsOn)
+        ])
+      ),
       Effect.provideService(Clock.Clock, clock)
     )
   })

@@ -16,7 +16,7 @@ import type {
   SetRecord
 } from "@millrace/core/enrichment"
 import { catalogOf, type DataType } from "@millrace/core/record"
-import { BusinessCalendar, type CalendarDate, limits, RateTable, Timestamp } from "@millrace/core"
+import { BusinessCalendar, type CalendarDate, limits, RateTable, Timestamp, Work } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -84,7 +84,7 @@ export class SetWorld {
   }
 
   private placesOf(record: SetRecord): ReadonlyArray<PartitionKey> {
-    return this.options.kind.partitions(this.prepared, record)
+    return this.options.kind.partitions(this.prepared, record, new Work())
   }
 
   put(...records: ReadonlyArray<SetRecord>): void {
@@ -139,6 +139,7 @@ export class SetWorld {
     for (let round = 1; pending.length > 0; round++) {
       if (round > limits.planRounds) throw new Error(`partitions did not settle in ${limits.planRounds} rounds`)
       const input: PlanInput<unknown, unknown> = {
+        work: new Work(),
         workspaceId: "ws_00000000000000000000000001" as WorkspaceId,
         enrichmentId: this.enrichmentId,
         dataType,

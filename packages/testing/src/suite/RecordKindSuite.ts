@@ -4,7 +4,15 @@
  * The options hold configurations as they are sent, and records to run them over.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { authorities, kindsOf, type Outcome, Pipeline, type RecordKind, suppression } from "@millrace/core/enrichment"
+import {
+  authorities,
+  kindsOf,
+  type Outcome,
+  Pipeline,
+  type RecordKind,
+  RunWork,
+  suppression
+} from "@millrace/core/enrichment"
 import { catalogOf, type DataType, dataTypes, type Fields } from "@millrace/core/record"
 import { CalendarDate, Decimal, isIdentifier, StrictDecoding } from "@millrace/core"
 import * as Result from "effect/Result"
@@ -18,7 +26,7 @@ export interface RecordKindSuiteOptions extends ConfigCases {
   readonly records: ReadonlyArray<Fields>
 }
 
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 
 const says = ({ claims, verdict }: Outcome): boolean =>
   claims.length > 0 || (verdict !== undefined && verdict.value !== "deliver")
@@ -74,7 +82,7 @@ export const suite = (
       for (const sent of good) {
         if (kind.movesWithTheDay?.(configOf(sent), catalog) === true) continue
         for (const today of [...hardDays, ...hardDays.toReversed()]) {
-          expect(outcomesOf(sent, { today })).toEqual(outcomesOf(sent))
+          expect(outcomesOf(sent, { ...context, today })).toEqual(outcomesOf(sent))
         }
       }
     })

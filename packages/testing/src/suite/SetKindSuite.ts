@@ -9,6 +9,7 @@ import {
   authorities,
   kindsOf,
   Pipeline,
+  RunWork,
   type SetAccount,
   type SetKind,
   type SetRecord
@@ -116,7 +117,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
             const { fields, shadows } = Pipeline.run(
               pipeline,
               { recordId, fields: {} },
-              { today },
+              { today, work: new RunWork() },
               {
                 notes: { ...notes, claims: said }
               }

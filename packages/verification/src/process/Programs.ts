@@ -22,8 +22,9 @@ const sources: Readonly<Record<string, string>> = {
   eventWorker: "packages/jobs/test/eventWorker.ts",
   pagedServer: "packages/server/test/pagedServer.ts",
   tableServer: "packages/server/test/tableServer.ts",
-  // A server looks for it beside itself.
+  // A server looks for these beside itself.
   ReadingThread: "packages/adapters/src/statement/thread/ReadingThread.ts",
+  PlanningThread: "packages/adapters/src/planning/PlanningThread.ts",
   stubbornThread: "packages/adapters/test/statement/stubbornThread.ts",
   // Measured as it is installed.
   scaleServer: "bench/scale/main.ts"

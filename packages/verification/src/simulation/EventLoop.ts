@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Scheduler from "effect/Scheduler"
+import { PlanningTurns } from "@millrace/core/enrichment"
 import type { Seeded } from "@millrace/testing/model"
 import { epoch } from "./VirtualClock.ts"
 
@@ -148,7 +149,9 @@ export class EventLoop {
 
   /** Runs an effect to its end, with everything that happens meanwhile; `undefined` when it has none by `until`. */
   complete<A, E>(effect: Effect.Effect<A, E>, until: number): Exit.Exit<A, E> | undefined {
-    const fiber = Effect.runFork(effect, { scheduler: this.scheduler })
+    // Fibers of machines that die are never resumed, so none may wait for another one of the process.
+    const alone = Effect.provideService(effect, PlanningTurns, () => Effect.yieldNow)
+    const fiber = Effect.runFork(alone, { scheduler: this.scheduler })
     this.run(until, () => fiber.pollUnsafe() !== undefined)
     return fiber.pollUnsafe()
   }

@@ -14,6 +14,7 @@ import type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Id } from "../../shared/Ids.ts"
 import type { Timestamp } from "../../shared/Timestamp.ts"
+import type { Work } from "../../shared/Work.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"
 import type { EnrichmentFact, FactRequest } from "./EnrichmentFact.ts"
@@ -40,7 +41,12 @@ export interface View {
 }
 
 /** Everything a transform may know besides the record. */
-export interface PlanContext {
+export interface PlanContext extends Today {
+  /** Counts what is done with the record: `plan` spends before it works, and is stopped at the limit. */
+  readonly work: Work
+}
+
+export interface Today {
   /** Today in the workspace's time zone, fixed for the run. */
   readonly today: CalendarDate
 }
@@ -133,7 +139,7 @@ export interface PersonsAct {
   readonly day: CalendarDate
 }
 
-export interface LearnInput extends EnrichmentScope, PlanContext {
+export interface LearnInput extends EnrichmentScope, Today {
   readonly now: Timestamp
   readonly acts: ReadonlyArray<PersonsAct>
   /** What people decided about this enrichment and holds. */

@@ -19,6 +19,7 @@ import type { Id } from "../../shared/Ids.ts"
 import type { Decimal } from "../../shared/Decimal.ts"
 import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { RateTable } from "../../shared/RateTable.ts"
+import type { Work } from "../../shared/Work.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { EnrichmentFact, FactRequest, UndoTarget } from "./EnrichmentFact.ts"
 import type { EnrichmentFault, EnrichmentScope, KindBase, PlanContext } from "./Kind.ts"
@@ -134,6 +135,7 @@ export interface HeardInput<Prepared> extends Pick<
   "prepared" | "name" | "locale" | "enrichmentId" | "workspaceId" | "sha256"
 > {
   readonly events: ReadonlyArray<PlannedEvent & { readonly enrichmentId: Id<"enrichment"> }>
+  readonly work: Work
 }
 
 /** "Field f of this record should be v", with all that is needed to see why. */
@@ -220,8 +222,8 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   readonly lines?: true
   /** The fields it looks at. A change of others is none for it. */
   reads(prepared: Prepared, catalog: FieldCatalog): ReadonlyArray<string>
-  /** Where a record belongs: none, one or several. Pure. */
-  partitions(prepared: Prepared, record: SetRecord): ReadonlyArray<PartitionKey>
+  /** Where a record belongs: none, one or several. Pure; what takes long is counted. */
+  partitions(prepared: Prepared, record: SetRecord, work: Work): ReadonlyArray<PartitionKey>
   /**
    * Where one of these changes, every partition is planned again; state is kept, and what is told is told. A kind that looks
    * at them without naming them keeps to what they were when it last had another reason to plan.

@@ -89,7 +89,7 @@ const plan = (
   view: View,
   context: PlanContext
 ): Outcome => {
-  cells.load(view.fields, context.today)
+  cells.load(view.fields, context)
   if (holds !== undefined && holds(cells)) return outcomes.hold
   return matches(cells) === dropsOn ? outcomes.drop : outcomes.deliver
 }

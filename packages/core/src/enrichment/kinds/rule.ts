@@ -142,7 +142,7 @@ export const makeRule = ({ patterns }: { readonly patterns: PatternEngine }): Re
       withDeclared(config, catalog),
       patterns
     ),
-  plan: (engine, view, context) => engine.run(view.fields, context.today),
+  plan: (engine, view, context) => engine.run(view.fields, context),
   movesWithTheDay: (config, source) => {
     const catalog = withDeclared(config, source)
     return config.rules.some(({ conditions, enabled }) => enabled && movesWithTheDay(conditions, catalog, patterns))

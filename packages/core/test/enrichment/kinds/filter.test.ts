@@ -6,10 +6,11 @@ import { provenPatterns } from "../../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import { RunWork } from "../../../src/enrichment/RunWork.ts"
 
 const filter = makeFilter({ patterns: provenPatterns })
 const catalog = catalogOf("transactions")
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 const when = (field: string, operator: string, value?: string) => ({
   logic: "and",
   conditions: [{ field, operator, ...(value === undefined ? {} : { value }) }]
@@ -63,8 +64,11 @@ describe("verdicts", () => {
   it("moves with the day when its dates do", () => {
     const prepared = filter.prepare(make({ mode: "keep", conditions: when("date", "equals", "today") }), catalog)
     const on = (day: string) =>
-      filter.plan(prepared, { recordId: "t", fields: { date: "2024-02-29" } }, { today: CalendarDate.make(day) })
-        .verdict?.value
+      filter.plan(
+        prepared,
+        { recordId: "t", fields: { date: "2024-02-29" } },
+        { today: CalendarDate.make(day), work: new RunWork() }
+      ).verdict?.value
     expect([on("2024-02-29"), on("2024-03-01"), on("2024-02-29")]).toEqual(["deliver", "drop", "deliver"])
   })
 

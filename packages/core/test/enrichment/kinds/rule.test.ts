@@ -7,10 +7,11 @@ import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
+import { RunWork } from "../../../src/enrichment/RunWork.ts"
 
 const rule = makeRule({ patterns: provenPatterns })
 const catalog = catalogOf("transactions")
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 const leaf = (field: string, operator: string, value?: string | number) => ({
   field,
   operator,

@@ -13,6 +13,7 @@ import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import { Digest } from "../../../src/shared/Digest.ts"
 import { Ids } from "../../../src/shared/Ids.ts"
 import * as Layer from "effect/Layer"
+import { RunWork } from "../../../src/enrichment/RunWork.ts"
 
 const services = Layer.mergeAll(MemoryStorage.layer, NodeDigest.layer, Ids.layer)
 const kindsNow = Effect.map(Digest, (digest) =>
@@ -104,7 +105,7 @@ describe("starters", () => {
         const today = CalendarDate.make("2026-03-01")
         const kindOf = (description: string, amount: string, category: string) => {
           const fields = { description, originalDescription: description, amount, category, type: "OTHER" }
-          const after = Pipeline.run(pipeline, { recordId: "r", fields }, { today }).fields
+          const after = Pipeline.run(pipeline, { recordId: "r", fields }, { today, work: new RunWork() }).fields
           return after["type"] === "REFUND" ? "REFUND" : after["category"] === category ? "" : after["category"]
         }
         for (const [text, amount, kind] of lines[country]!) {

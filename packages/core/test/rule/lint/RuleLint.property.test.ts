@@ -12,6 +12,7 @@ import { ruleLints } from "../../../src/rule/lint/RuleLint.ts"
 import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import { Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
+import { Work } from "../../../src/shared/Work.ts"
 
 const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["memo", "str"]] as const)
 const today = CalendarDate.make("2024-01-02")
@@ -122,7 +123,7 @@ const truthsOf = (conditions: ConditionGroup, records: ReadonlyArray<Fields>): R
   const cells = new Cells()
   const holds = predicate(conditionOf(conditions, catalog, provenPatterns), cells.reading)
   return records.map((record) => {
-    cells.load(record, today)
+    cells.load(record, { today, work: new Work() })
     return holds(cells)
   })
 }
@@ -149,7 +150,7 @@ class Run {
       catalog,
       provenPatterns
     )
-    this.claims = records.map((record) => engine.run(record, today).claims)
+    this.claims = records.map((record) => engine.run(record, { today, work: new Work() }).claims)
   }
 
   /** The last claim of each field of each record. */

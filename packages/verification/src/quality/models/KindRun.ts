@@ -1,6 +1,6 @@
 /** Kinds that may ask a model, run with nobody to ask: over records, taught by what people said. */
 import { NodeDigest } from "@millrace/adapters"
-import { bundledKinds, type Outcome, type RecordKind } from "@millrace/core/enrichment"
+import { bundledKinds, type Outcome, type RecordKind, RunWork } from "@millrace/core/enrichment"
 import { provenPatterns } from "@millrace/core/pattern"
 import { catalogOf, type Fields } from "@millrace/core/record"
 import { CalendarDate, StrictDecoding, Timestamp } from "@millrace/core"
@@ -35,7 +35,7 @@ export const kindRun = Effect.fnUntraced(function* (type: string, sent: object, 
   )!
   const config = Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const { prepared } = yield* Effect.orDie(kind.open!(kind.prepare(config, catalogOf("transactions")), scope))
-  const context = { today: CalendarDate.make("2026-05-31") }
+  const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
   return (fields: Fields): Outcome => kind.plan(prepared, { recordId: "r", fields }, context)
 })
 

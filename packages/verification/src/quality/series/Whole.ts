@@ -1,6 +1,6 @@
 /** A set kind over a whole history at once, without the machinery of an installation. */
 import { createHash } from "node:crypto"
-import { BusinessCalendar, CalendarDate, Currency, RateTable, Timestamp } from "@millrace/core"
+import { BusinessCalendar, CalendarDate, Currency, RateTable, Timestamp, Work } from "@millrace/core"
 import type { PartitionPlan, PlanInput, SetAccount, SetKind, SetRecord } from "@millrace/core/enrichment"
 import { catalogOf } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
@@ -30,17 +30,19 @@ export interface WholeInput {
 /** What is said of each partition. */
 export const planWhole = Effect.fnUntraced(function* (input: WholeInput) {
   const { accounts, config, facts = [], kind, records, today } = input
+  const work = new Work()
   const catalog = catalogOf("transactions")
   const prepared = kind.prepare(Schema.decodeUnknownSync(kind.Config)(config), catalog)
   const partitions = new Map<string, Array<SetRecord>>()
   for (const record of records.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))) {
-    for (const key of kind.partitions(prepared, record)) {
+    for (const key of kind.partitions(prepared, record, work)) {
       const known = partitions.get(key)
       if (known === undefined) partitions.set(key, [record])
       else known.push(record)
     }
   }
   const plan = yield* kind.plan({
+    work,
     workspaceId: "ws_00000000000000000000000001" as PlanInput<unknown, unknown>["workspaceId"],
     enrichmentId: "enr_00000000000000000000000001" as PlanInput<unknown, unknown>["enrichmentId"],
     dataType: "transactions",

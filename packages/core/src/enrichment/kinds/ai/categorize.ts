@@ -120,8 +120,8 @@ const check = (
 const matcher = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine) => {
   const cells = new Cells()
   const matches: Predicate<Cells> = predicate(conditionOf(group, catalog, patterns), cells.reading)
-  return ({ fields }: View, { today }: PlanContext): boolean => {
-    cells.load(fields, today)
+  return ({ fields }: View, context: PlanContext): boolean => {
+    cells.load(fields, context)
     return matches(cells)
   }
 }

@@ -189,8 +189,8 @@ const plan = (prepared: PreparedMerchant, view: View, context: PlanContext, gath
 const matcher = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine) => {
   const cells = new Cells()
   const matches = predicate(conditionOf(group, catalog, patterns), cells.reading)
-  return ({ fields }: View, { today }: PlanContext): boolean => {
-    cells.load(fields, today)
+  return ({ fields }: View, context: PlanContext): boolean => {
+    cells.load(fields, context)
     return matches(cells)
   }
 }

@@ -2,6 +2,8 @@
 import type { MessageContent } from "../../../message/Message.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { derivedId } from "../../../shared/DerivedId.ts"
+import type { Work } from "../../../shared/Work.ts"
+import type { PlanContext } from "../Kind.ts"
 import type {
   HeardInput,
   PartitionKey,
@@ -35,17 +37,20 @@ const keptDays = 400
 /** Whether the record has gone: the ledger marks those that it still knows. */
 const isGone = ({ fields }: SetRecord): boolean => fields["removed"] === true
 
-const matching = ({ cells, matches }: PreparedAlert, record: SetRecord, today: CalendarDate.CalendarDate): boolean => {
+const matching = ({ cells, matches }: PreparedAlert, record: SetRecord, context: PlanContext): boolean => {
   if (isGone(record)) return false
-  cells.load(record.fields, today)
+  cells.load(record.fields, context)
   return matches(cells)
 }
 
+/** For what is asked where the day makes no difference. */
+const anyDay = CalendarDate.make("2000-01-01")
+
 /** A record is a partition of its own. One that does not match, and never will by itself, is in none. */
-export const placesOf = (prepared: PreparedAlert, record: SetRecord): ReadonlyArray<PartitionKey> => {
+export const placesOf = (prepared: PreparedAlert, record: SetRecord, work: Work): ReadonlyArray<PartitionKey> => {
   if (prepared.config.source === "event") return []
   // Which day it is makes no difference where nothing moves with it.
-  const isIn = isGone(record) || prepared.moves || matching(prepared, record, CalendarDate.make("2000-01-01"))
+  const isIn = isGone(record) || prepared.moves || matching(prepared, record, { today: anyDay, work })
   return isIn ? [record.recordId] : []
 }
 
@@ -96,7 +101,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
     // What was forgotten, and is never told again.
     if (day !== undefined && CalendarDate.daysBetween(day, today) >= keptDays) continue
     const { firing: followed, tell } = follow(state, {
-      matches: record !== undefined && matching(prepared, record, today),
+      matches: record !== undefined && matching(prepared, record, input),
       isPast: isPast(recordId),
       isOld: day !== undefined && CalendarDate.daysBetween(day, today) > config.maxAgeDays,
       amount: amountOf(fields),
@@ -119,7 +124,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
     }
     next.set(recordId, { state: firing, claims: [], links: [], events: [], due: dueOf(input, day, firing) })
     if (tell === undefined) continue
-    cells.load(fields, today)
+    cells.load(fields, input)
     const isKnown = record !== undefined && !isGone(record)
     const about = {
       recordId,
@@ -188,7 +193,7 @@ export const hearEvents = (input: HeardInput<PreparedAlert>) => {
   const heard = events.flatMap((event) => {
     // Alerts do not tell of alerts: two could go on for ever.
     if (event.type.startsWith("alert.")) return []
-    cells.load(eventFields(event), CalendarDate.make("2000-01-01"))
+    cells.load(eventFields(event), { today: anyDay, work: input.work })
     if (!matches(cells)) return []
     const key = `event:${derivedId(sha256, event.enrichmentId, event.key)}`
     return [{ key, event, content: eventContent(input, event, title?.(cells) ?? "") }]

@@ -12,6 +12,7 @@ import * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import { convert, type RateTable } from "../../../shared/RateTable.ts"
 import { periodIndex, periodStart, type Recurrence } from "../../../shared/Recurrence.ts"
+import type { Work } from "../../../shared/Work.ts"
 import { merchantKey, textKey } from "../../../text/TextKey.ts"
 import { fold } from "../../../text/Fold.ts"
 import type { SetRecord } from "../SetKind.ts"
@@ -106,13 +107,14 @@ export interface Counting {
   readonly currency: Currency.Currency
   readonly rates: RateTable
   readonly today: CalendarDate.CalendarDate
+  readonly work: Work
 }
 
 /** `undefined` where the record is in no line. */
 export const contributionOf = (
   prepared: PreparedBudget,
   record: SetRecord,
-  { currency, rates, today }: Counting
+  { currency, rates, today, work }: Counting
 ): Contribution | undefined => {
   const { cells, config, matches } = prepared
   const { fields } = record
@@ -120,7 +122,7 @@ export const contributionOf = (
   const amount = Decimal.parse(textOf(fields["amount"]))
   if (date === undefined || amount === undefined) return undefined
   if (isLeftOut(config, fields) || !counts(config, fields, amount)) return undefined
-  cells.load(fields, today)
+  cells.load(fields, { today, work })
   const lines: Array<number> = []
   for (const [at, holds] of matches.entries()) {
     if (!holds(cells)) continue

@@ -144,6 +144,7 @@ const plan = Effect.fnUntraced(function* (input: Input) {
     digits: Currency.minorDigits(currency),
     rates,
     today,
+    work: input.work,
     sha256,
     silenced: silencedBy(input)
   }

@@ -1,4 +1,5 @@
 /** Finds the row of a table that a text names (enrichments C2). */
+import type { Work } from "../../../shared/Work.ts"
 import { LiteralIndex } from "../../../rule/LiteralIndex.ts"
 import { fold } from "../../../text/Fold.ts"
 import { merchantKey, textKey } from "../../../text/TextKey.ts"
@@ -32,6 +33,10 @@ export interface LookupHit {
   /** Rows that were found in the same way. */
   readonly found: number
 }
+
+/** Units of work for each character of a text that is folded, or normalized. */
+const foldedWork = 4
+const normalizedWork = 30
 
 /** Code points that a key must have to be looked for at the beginning of a text, and anywhere in it. */
 const shortest = { prefix: 3, contains: 4 } as const
@@ -114,13 +119,15 @@ export class LookupIndex {
   }
 
   /** The row for a text, among those whose further values are these; classes are tried in order. */
-  find(text: string, also: ReadonlyArray<string>): LookupHit | undefined {
+  find(text: string, also: ReadonlyArray<string>, work: Work): LookupHit | undefined {
+    work.spend(foldedWork * text.length)
     const plain = folded(text)
     if (plain === "") return undefined
     for (const by of this.options.classes) {
-      const found = this.candidates(by, text, plain).filter((row) =>
-        this.rows[row]!.also.every((value, n) => value === also[n])
-      )
+      const found = this.candidates(by, text, plain, work).filter((row) => {
+        work.spend(1 + also.length)
+        return this.rows[row]!.also.every((value, n) => value === also[n])
+      })
       if (found.length === 0) continue
       const best = found.reduce((one, other) => (this.isBefore(other, one) ? other : one))
       return { row: best, by, found: found.length }
@@ -128,23 +135,28 @@ export class LookupIndex {
     return undefined
   }
 
-  private candidates(by: MatchClass, text: string, plain: string): ReadonlyArray<number> {
+  private candidates(by: MatchClass, text: string, plain: string, work: Work): ReadonlyArray<number> {
     switch (by) {
       case "exact":
         return this.exact.get(plain) ?? none
       case "normalized": {
+        work.spend(normalizedWork * text.length)
         const key = normalized(text, this.options.normalizer)
         return key === "" ? none : (this.normal.get(key) ?? none)
       }
       case "prefix":
         return this.lengths.flatMap((length) => {
+          work.spend(length)
           const rows = length > plain.length ? undefined : this.prefixes.get(plain.slice(0, length))
           return rows === undefined || (this.options.wholeWords && !isWhole(plain, 0, length)) ? none : rows
         })
       case "contains": {
         const rows = new Set<number>()
-        this.anywhere?.scan(plain, { mark: (row) => rows.add(row) })
-        return [...rows].filter((row) => stands(plain, this.keys[row]!, by, this.options.wholeWords))
+        this.anywhere?.scan(plain, { mark: (row) => rows.add(row) }, work)
+        return [...rows].filter((row) => {
+          work.spend(plain.length)
+          return stands(plain, this.keys[row]!, by, this.options.wholeWords)
+        })
       }
     }
   }

@@ -17,6 +17,7 @@ import {
   type EnrichmentScope,
   type Issue,
   type Outcome,
+  type PlanContext,
   type RecordKind,
   type View
 } from "../Kind.ts"
@@ -228,11 +229,11 @@ const fromTable = (
 const claimsOf = (writes: Writes, path: string, evidence: Schema.Json): ReadonlyArray<Claim> =>
   writes.map(([key, made]) => ({ field: key, value: made, path, evidence }))
 
-const plan = (prepared: PreparedLookup, { fields }: View): Outcome => {
+const plan = (prepared: PreparedLookup, { fields }: View, { work }: PlanContext): Outcome => {
   const { config, defaults, index, version, writes } = prepared
   const text = fields[config.field]
   const also = config.also.map((one) => folded(cellText(fields, one.field)))
-  const hit = typeof text === "string" ? index?.find(text, also) : undefined
+  const hit = typeof text === "string" ? index?.find(text, also, work) : undefined
   if (hit === undefined) {
     if (config.onMissing === "keep") return { claims: [] }
     return { claims: claimsOf(defaults, "default", { by: "default", table: version }) }

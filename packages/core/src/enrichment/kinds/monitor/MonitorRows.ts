@@ -11,6 +11,7 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import { convert, type RateTable } from "../../../shared/RateTable.ts"
+import type { Work } from "../../../shared/Work.ts"
 import type { SetRecord } from "../SetKind.ts"
 import type { CheckOf, MonitorConfig } from "./MonitorConfig.ts"
 import type { MonitorRow } from "./MonitorState.ts"
@@ -132,6 +133,7 @@ const isLeg = (fields: Fields): boolean => {
 }
 
 export interface Measuring {
+  readonly work: Work
   readonly baseCurrency: Currency.Currency
   readonly rates: RateTable
   readonly today: CalendarDate.CalendarDate
@@ -199,7 +201,7 @@ export const rowOf = (
       if (!isOver && (series.get(id)?.date ?? "") <= date) series.set(id, { id, date, expected, name })
     }
     if (aggregates.length === 0) continue
-    cells.load(fields, measuring.today)
+    cells.load(fields, measuring)
     for (const { check, holds } of aggregates) {
       if (!holds(cells)) continue
       const value = valueOf(check, fields, measuring)

@@ -39,7 +39,7 @@ const seenOf = (before: ReadonlyArray<Seen>, { status }: SetAccount, zone: Reads
 const aroundDays = 5
 
 const plan = Effect.fnUntraced(function* (input: Input) {
-  const { accounts, at, baseCurrency, dirty, enrichmentId, prepared, rates, read, revision, today } = input
+  const { accounts, at, baseCurrency, dirty, enrichmentId, prepared, rates, read, revision, today, work } = input
   const { config, reachDays } = prepared
   const zone: Reads["zone"] = (instant) => CalendarDate.inZone(Timestamp.toMillis(instant), input.timezone)
   const months = dirty.filter((key) => key !== casesKey)
@@ -60,7 +60,7 @@ const plan = Effect.fnUntraced(function* (input: Input) {
     rows.delete(key)
     const { records } = known.get(key)!
     if (records.length === 0) continue
-    const row = rowOf(prepared, key, accountOf(key), records, { baseCurrency, rates, today })
+    const row = rowOf(prepared, key, accountOf(key), records, { baseCurrency, rates, today, work })
     rows.set(key, row)
     next.set(key, { state: { kind: "month", row }, claims: [], links: [], events: [], due })
   }

@@ -121,7 +121,7 @@ export class Splitter {
   split(view: View, context: PlanContext): Split | undefined {
     const amount = decimalOf(view.fields[this.field])
     if (amount === undefined || amount === Decimal.zero) return undefined
-    this.cells.load(view.fields, context.today)
+    this.cells.load(view.fields, context)
     const rule = this.rules.find(({ matches }) => matches(this.cells))
     if (rule === undefined) return undefined
     const digits = digitsOf(amount, view.fields["currency"])

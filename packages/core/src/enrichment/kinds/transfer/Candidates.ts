@@ -4,6 +4,7 @@ import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
 import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, BusinessDays } from "../../../shared/BusinessCalendar.ts"
+import type { Work } from "../../../shared/Work.ts"
 import { noLesson } from "./AccountLessons.ts"
 import { largestFee, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
@@ -39,7 +40,12 @@ export interface CandidateInput {
   readonly rates: RateTable
   readonly calendar: BusinessCalendar
   readonly baseCurrency: Currency.Currency
+  readonly work: Work
 }
+
+/** Units of work for a pair that is weighed, and for one that is only looked at. */
+const weighWork = 150
+const fitWork = 10
 
 /** What a pair is by its amounts. */
 export type Fit = Exclude<Band, "group">
@@ -104,7 +110,8 @@ export class Candidates {
 
   /** Keeps a pair that reaches the floor. */
   private consider(out: number, into: number, fit: Fit, floor: number): void {
-    const { apart, legs } = this.input
+    const { apart, legs, work } = this.input
+    work.spend(weighWork)
     if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
     const score = this.weigh(out, into, fit, floor)
     if (score >= floor) this.found.push(this.weighed(out, into, fit, score))
@@ -112,7 +119,8 @@ export class Candidates {
 
   /** Whether the two could be a pair at all, whatever speaks for it. */
   fit(out: number, into: number): Fit | undefined {
-    const { legs } = this.input
+    const { legs, work } = this.input
+    work.spend(fitWork)
     if (!legs.mayMeet(out, into)) return undefined
     if (legs.sameAmount(out, into)) return "exact"
     if (legs.isPending(out) || legs.isPending(into)) return undefined

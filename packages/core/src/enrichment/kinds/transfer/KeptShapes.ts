@@ -11,6 +11,7 @@ import * as Currency from "../../../shared/Currency.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
 import type { Id } from "../../../shared/Ids.ts"
 import { noRates } from "../../../shared/RateTable.ts"
+import { Work } from "../../../shared/Work.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import type { PlanInput, SetAccount, SetRecord } from "../SetKind.ts"
 import { Sums } from "./Groups.ts"
@@ -85,6 +86,7 @@ export const sampleInput = (sha256: Sha256): PlanInput<TransferConfig, TransferS
   locale: "en",
   timezone: "UTC",
   isPast: () => false,
+  work: new Work(),
   at: Timestamp.make("2020-02-28T12:00:00.000Z"),
   today: CalendarDate.make("2020-02-28"),
   prepared: Schema.decodeSync(TransferConfig)({}),

@@ -180,7 +180,17 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
     )
     const { baseCurrency, calendar, rates } = input
     const view = monthView(
-      { legs: legsOf(month), config, strangers: counts, lessons, apart: words.apart, rates, calendar, baseCurrency },
+      {
+        work: input.work,
+        legs: legsOf(month),
+        config,
+        strangers: counts,
+        lessons,
+        apart: words.apart,
+        rates,
+        calendar,
+        baseCurrency
+      },
       said.all,
       month >= lastTold || brokenMonths.has(month)
     )

@@ -17,6 +17,7 @@ import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { Ids } from "../../../../src/shared/Ids.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 export const layer = Ids.layer.pipe(Layer.provideMerge(MemoryStorage.layer), Layer.provideMerge(NodeDigest.layer))
 
@@ -54,8 +55,8 @@ export const aiWorld = Effect.fnUntraced(function* (
     run: Effect.fnUntraced(function* (records: ReadonlyArray<Fields>, mayAsk = true) {
       const { prepared } = yield* kind.open!(kind.prepare(config, catalog), scope)
       const views = records.map((fields, n) => ({ recordId: `r${n}`, fields }))
-      const gathered = yield* kind.gather!(prepared, views, { ...scope, today, mayAsk })
-      const outcomes = views.map((view) => kind.plan(prepared, view, { today }, gathered))
+      const gathered = yield* kind.gather!(prepared, views, { ...scope, today, work: new RunWork(), mayAsk })
+      const outcomes = views.map((view) => kind.plan(prepared, view, { today, work: new RunWork() }, gathered))
       return { outcomes, complaints: kind.complaints?.(gathered) ?? [] }
     })
   }

@@ -12,6 +12,7 @@ import { ModelFailure } from "../../../../src/model/DecisionModel.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import type { WorkspaceId } from "../../../../src/workspace/Workspace.ts"
 import { aiWorld, layer, today, valueOf } from "./AiWorld.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 const paid = (description: string, rest: Fields = {}): Fields => ({
   description,
@@ -76,8 +77,10 @@ describe("categories without a model", () => {
         new Map()
       )
       const view = { recordId: "r", fields: paid("TESCO STORES") }
-      expect(kind.plan(prepared, view, { today }).claims).not.toEqual([])
-      expect(kind.plan(prepared, { ...view, decided: new Set(["category"]) }, { today }).claims).toEqual([])
+      expect(kind.plan(prepared, view, { today, work: new RunWork() }).claims).not.toEqual([])
+      expect(
+        kind.plan(prepared, { ...view, decided: new Set(["category"]) }, { today, work: new RunWork() }).claims
+      ).toEqual([])
     }).pipe(Effect.provide(layer))
   )
 

@@ -12,6 +12,7 @@ import {
   normalizers,
   stands
 } from "../../../../src/enrichment/kinds/lookup/LookupIndex.ts"
+import { Work } from "../../../../src/shared/Work.ts"
 
 /** The same by looking at each row. */
 const scan = (rows: ReadonlyArray<LookupRow>, options: LookupOptions, text: string, also: ReadonlyArray<string>) => {
@@ -56,7 +57,11 @@ const numRuns = process.env["MILLRACE_LONG"] === "1" ? 100_000 : 3_000
 
 const of = (keys: ReadonlyArray<string>, text: string) => {
   const all = keys.map((key, n) => ({ id: String(n), key, also: [], priority: 0 }))
-  const hit = new LookupIndex(all, { classes: matchClasses, normalizer: "text", wholeWords: true }).find(text, [])
+  const hit = new LookupIndex(all, { classes: matchClasses, normalizer: "text", wholeWords: true }).find(
+    text,
+    [],
+    new Work()
+  )
   return hit === undefined ? undefined : [keys[hit.row], hit.by]
 }
 
@@ -69,7 +74,7 @@ describe("LookupIndex", () => {
       const key = rows.length === 0 || random.once(3) ? "" : random.pick(rows).key
       const text = random.once(2) ? key : `${key} ${textOf(random)}`
       const also = [random.pick(["x", "y"])]
-      const hit = new LookupIndex(rows, options).find(text, also)
+      const hit = new LookupIndex(rows, options).find(text, also, new Work())
       expect(hit, JSON.stringify({ rows, options, text, also })).toEqual(scan(rows, options, text, also))
       if (hit !== undefined) found++
     }

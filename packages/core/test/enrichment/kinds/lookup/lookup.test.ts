@@ -8,6 +8,7 @@ import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import type { Fields } from "../../../../src/record/FieldValue.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 const tableId = "tbl_00000000000000000000000001"
 const snapshot: TableSnapshot = {
@@ -32,7 +33,7 @@ const scope = {
   enrichmentId: "enr_00000000000000000000000001" as Enrichment["id"],
   dataType: "transactions"
 } as const
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 
 const base = { kind: "table", tableId, matchColumn: "text", columns: { reference: "code" } }
 const opened = (config: object) => {

@@ -9,6 +9,7 @@ import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import { acts, configOf, idOf, learn, scope, today } from "./Acts.ts"
 import * as Effect from "effect/Effect"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 const memory = makeMemory({
   memory: { list: () => Effect.succeed([]), keep: () => Effect.void, idOf, versionOf: () => "" }
@@ -18,7 +19,7 @@ const card = { merchantName: "HARBOUR MARKET 0042", amount: "-9", accountId: "ca
 
 const filled = (patterns: ReturnType<typeof learn>, fields: Fields) => {
   const prepared = withPatterns(memory.prepare(configOf(), catalog), patterns)
-  return memory.plan(prepared, { recordId: "r", fields }, { today }).claims
+  return memory.plan(prepared, { recordId: "r", fields }, { today, work: new RunWork() }).claims
 }
 
 describe("memory", () => {
@@ -79,7 +80,9 @@ describe("memory", () => {
       expect(rule.check(config, catalog).errors).toEqual([])
       const prepared = rule.prepare(config, catalog)
       for (const fields of records) {
-        const byRule = rule.plan(prepared, { recordId: "r", fields }, { today }).claims.map(({ value }) => value)
+        const byRule = rule
+          .plan(prepared, { recordId: "r", fields }, { today, work: new RunWork() })
+          .claims.map(({ value }) => value)
         expect(byRule).toEqual(filled([pattern], fields).map(({ value }) => value))
       }
     }

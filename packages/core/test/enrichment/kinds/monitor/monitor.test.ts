@@ -11,6 +11,7 @@ import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 import { account, aggregate, monitor, record } from "./MonitorScene.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 it("watches balances of every type of data, and transactions alone where a check needs them", () => {
   const config = Result.getOrThrow(decode(monitor.Config, { checks: [{ kind: "tieOut", key: "t" }] }))
@@ -166,7 +167,12 @@ describe("a case", () => {
           enrichmentId: "enr_a" as never,
           workspaceId: "ws_a" as never
         }
-        return alert.hears!({ ...of, sha256, events: [{ ...event!, enrichmentId: "enr_m" as never }] }).messages
+        return alert.hears!({
+          ...of,
+          work: new RunWork(),
+          sha256,
+          events: [{ ...event!, enrichmentId: "enr_m" as never }]
+        }).messages
       }
       expect(hears("low")).toHaveLength(1)
       expect(hears("other")).toEqual([])

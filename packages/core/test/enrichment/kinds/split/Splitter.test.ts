@@ -17,9 +17,10 @@ import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "market" }] }
 
 const configOf = (sent: unknown) => Result.getOrThrow(decode(SplitConfig, sent))

@@ -8,6 +8,7 @@ import type { RecordNotes } from "../../../../src/enrichment/RecordNotes.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
+import { RunWork } from "../../../../src/enrichment/RunWork.ts"
 
 const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "market" }] }
 const lines = [
@@ -17,7 +18,7 @@ const lines = [
 const config = { rules: [{ id: "market", conditions, lines }] }
 
 const kinds = kindsOf(bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }))
-const context = { today: CalendarDate.make("2026-05-31") }
+const context = { today: CalendarDate.make("2026-05-31"), work: new RunWork() }
 const fields = {
   description: "Market",
   amount: "-100",
