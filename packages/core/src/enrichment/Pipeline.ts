@@ -9,6 +9,7 @@ import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { decode } from "../shared/StrictDecoding.ts"
+import { limits } from "../shared/Limits.ts"
 import { WorkExceeded } from "../shared/Work.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import {
@@ -91,6 +92,8 @@ export interface CompiledPipeline {
   readonly catalog: FieldCatalog
   /** As `signatureOf` says, and what was opened. */
   readonly signature: string
+  /** Units of work that each enrichment may do for a record: what is between two turns is bounded, however many there are. */
+  readonly shareOfWork: number
   /** Whether something in it decides which rows are delivered. */
   readonly decides: boolean
   /** Whether records may fall into lines. */
@@ -226,6 +229,7 @@ export const compile = (
     steps: all,
     catalog,
     signature: signatureOf(inScope),
+    shareOfWork: Math.max(limits.stepWork, Math.floor(limits.recordWork / Math.max(1, all.length))),
     decides,
     makesLines,
     decidesDaily: decides && moves,
@@ -264,6 +268,7 @@ export type Trace = (step: Step, outcome: Outcome, again: () => Outcome) => void
 
 interface Going {
   readonly steps: ReadonlyArray<Step>
+  readonly shareOfWork: number
   readonly context: RunContext
   readonly earlier?: Earlier | undefined
   readonly notes: RecordNotes | undefined
@@ -353,7 +358,7 @@ const goOn = (
     if (split !== undefined && step.makesLines) continue
     const { id } = step.enrichment
     const isCounted = step.kind?.family === "record"
-    if (isCounted && !work.begin(id)) {
+    if (isCounted && !work.begin(id, going.shareOfWork)) {
       whileAside(going, (progress ??= new Progress(view, notes)), step)
       continue
     }
@@ -402,23 +407,23 @@ const untouched = ({ fields }: View): PipelineResult => ({
 
 /** The record itself, without its lines. Records that nothing applies to cost no copy and no list. */
 export const run = (
-  { steps }: CompiledPipeline,
+  { shareOfWork, steps }: CompiledPipeline,
   view: View,
   context: RunContext,
   { before = steps.length, earlier, gathered, notes, trace }: RunOptions = {}
 ): PipelineResult => {
-  const going = { steps, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
+  const going = { steps, shareOfWork, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
 /** The record as the steps before a place leave it, for whoever is asked about it there. */
 export const viewBefore = (
-  { steps }: CompiledPipeline,
+  { shareOfWork, steps }: CompiledPipeline,
   view: View,
   context: RunContext,
   { before = steps.length, gathered, notes }: Omit<RunOptions, "trace">
 ): View => {
-  const going = { steps, context, notes, gathered, split: placeOf(steps, view, notes) }
+  const going = { steps, shareOfWork, context, notes, gathered, split: placeOf(steps, view, notes) }
   return goOn(going, view, begun(view, notes), 0, before)?.view ?? view
 }
 
@@ -437,9 +442,14 @@ export class RecordWalk {
   /** How far its lines came. */
   private linesAt = 0
 
-  constructor({ steps }: CompiledPipeline, view: View, context: RunContext, { gathered, notes }: RunOptions) {
+  constructor(
+    { shareOfWork, steps }: CompiledPipeline,
+    view: View,
+    context: RunContext,
+    { gathered, notes }: RunOptions
+  ) {
     this.view = view
-    this.going = { steps, context, gathered, notes }
+    this.going = { steps, shareOfWork, context, gathered, notes }
     this.progress = begun(view, notes)
   }
 
@@ -460,8 +470,9 @@ export class RecordWalk {
     this.fieldsBefore(before, notes)
     if (this.fallen === undefined || this.fallen.lines.length === 0) return noLines
     const lines = new Map<string, Fields>()
+    const ofLines = { ...this.going, shareOfWork: Math.floor(this.going.shareOfWork / this.fallen.lines.length) }
     for (const line of this.fallen.lines) {
-      goOn(this.going, line.view, line, this.linesAt, before)
+      goOn(ofLines, line.view, line, this.linesAt, before)
       lines.set(line.view.recordId, line.view.fields)
     }
     this.linesAt = before
@@ -499,12 +510,12 @@ export interface WithLines {
 
 /** The record with its lines. What set kinds say of the record is said of each line; some say more of one line alone. */
 export const runWithLines = (
-  { steps }: CompiledPipeline,
+  { shareOfWork, steps }: CompiledPipeline,
   view: View,
   context: RunContext,
   { before = steps.length, earlier, gathered, notes, trace }: RunOptions = {}
 ): WithLines => {
-  const going = { steps, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
+  const going = { steps, shareOfWork, context, earlier, notes, gathered, trace, split: placeOf(steps, view, notes) }
   let fallen: Fallen | undefined
   const progress = goOn(going, view, begun(view, notes), 0, before, (one) => {
     fallen ??= one
@@ -516,7 +527,14 @@ export const runWithLines = (
   const lines = new Map<string, PipelineResult>()
   for (const line of fallen.lines) {
     const { recordId } = line.view
-    const rest: Going = { ...going, trace: undefined, split: going.split && { ...going.split, at: -1 } }
+    // All of them together do the work of one record.
+    const share = Math.floor(shareOfWork / fallen.lines.length)
+    const rest: Going = {
+      ...going,
+      shareOfWork: share,
+      trace: undefined,
+      split: going.split && { ...going.split, at: -1 }
+    }
     lines.set(recordId, goOn(rest, line.view, line, fallen.after, before)!.result())
   }
   const { deliver: which } = fallen

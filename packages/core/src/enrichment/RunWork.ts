@@ -57,8 +57,8 @@ export class RunWork extends Work {
     return done
   }
 
-  /** An enrichment begins on a record; `false` where it was set aside. */
-  begin(enrichmentId: string): boolean {
+  /** An enrichment begins on a record, for which it may do `most`; `false` where it was set aside. */
+  begin(enrichmentId: string, most: number): boolean {
     if (this.aside.has(enrichmentId)) return false
     let spent = this.ofEach.get(enrichmentId)
     if (spent === undefined) this.ofEach.set(enrichmentId, (spent = { records: 0, units: 0 }))
@@ -67,7 +67,7 @@ export class RunWork extends Work {
     this.current = spent
     this.began = this.spent
     const left = limits.runWork + spent.records * limits.averageWork - spent.units
-    this.allow(Math.min(limits.recordWork, left))
+    this.allow(Math.min(most, left))
     return true
   }
 

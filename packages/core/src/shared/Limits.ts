@@ -57,10 +57,12 @@ export const limits = {
   heldValues: 5_000_000,
   planRounds: 24,
   /**
-   * Units of work (`shared/Work`): what an enrichment may do for one record; what it may do in a run at once, and for each of its
-   * records on average; the same for partitions of a set kind; and what is done before others have their turn.
+   * Units of work (`shared/Work`): what all enrichments of a feed may do for one record, which they share, and the least share of
+   * each; what one may do in a run at once, and for each of its records on average; the same for partitions of a set kind; and what
+   * is done before others have their turn.
    */
   recordWork: 8_000_000,
+  stepWork: 500_000,
   runWork: 40_000_000,
   averageWork: 400_000,
   /** Work from which an enrichment of single records, and records from which a plan, is marked before it goes on. */
