@@ -10,9 +10,24 @@ import { EnrichmentStore } from "./EnrichmentStore.ts"
 import { Kinds } from "./Kinds.ts"
 import * as Pipeline from "./Pipeline.ts"
 import { open } from "./PipelineOpening.ts"
+import { PlanningTurns } from "./PlanningTurns.ts"
+
+/** Characters of a configuration from which compiling it may keep others waiting. */
+const largeConfig = 20_000
 
 /** Compiled enrichments that are kept for the next time: some of them look into lists of thousands. */
 const mostPipelines = 32
+
+/** Others have their turn after each enrichment that has much to compile. */
+const compiled = Effect.fnUntraced(function* (...given: Parameters<typeof Pipeline.compiling>) {
+  const steps = Pipeline.compiling(...given)
+  const isLarge = given[0].some(({ config }) => JSON.stringify(config).length > largeConfig)
+  for (;;) {
+    const next = steps.next()
+    if (next.done === true) return next.value
+    if (isLarge) yield* (yield* PlanningTurns)(0)
+  }
+})
 
 type Scope = Pick<Feed, "id" | "workspaceId" | "dataType" | "extractionConfig">
 
@@ -37,17 +52,17 @@ export class FeedPipelines extends Context.Service<
       /** By what they are made of, the one that was asked for last at the end. */
       const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 
-      const among: FeedPipelines["Service"]["among"] = (all, feed) => {
+      const among: FeedPipelines["Service"]["among"] = Effect.fnUntraced(function* (all, feed) {
         const own = all.filter((one) => covers(one, feed))
         const declared = declaredFields(feed.extractionConfig)
         const types = declared === undefined ? [] : Object.entries(declared).map(([name, { type }]) => [name, type])
         const key = `${feed.dataType} ${JSON.stringify(types)} ${Pipeline.signatureOf(own)}`
-        const pipeline = pipelines.get(key) ?? Pipeline.compile(own, feed.dataType, kinds, declared)
+        const pipeline = pipelines.get(key) ?? (yield* compiled(own, feed.dataType, kinds, declared))
         pipelines.delete(key)
         pipelines.set(key, pipeline)
         if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)
-        return open(pipeline, { workspaceId: feed.workspaceId, dataType: feed.dataType })
-      }
+        return yield* open(pipeline, { workspaceId: feed.workspaceId, dataType: feed.dataType })
+      })
 
       return FeedPipelines.of({
         among,

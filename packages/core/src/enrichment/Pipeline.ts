@@ -174,13 +174,16 @@ export const reopened = (step: Step, kind: RecordKind, prepared: unknown): Step 
   plan: planOf(kind, prepared, step.enrichment)
 })
 
-/** `kinds`: those that can run here; an enrichment of any other is a fault. `declared`: fields that the feed adds to its type. */
-export const compile = (
+/**
+ * `kinds`: those that can run here; an enrichment of any other is a fault. `declared`: fields that the feed adds to its type. Stops
+ * after each enrichment, since some have thousands of patterns or keys.
+ */
+export function* compiling(
   enrichments: ReadonlyArray<Enrichment>,
   dataType: DataType,
   kinds: Kinds["Service"],
   declared?: FieldSpecs
-): CompiledPipeline => {
+): Generator<void, CompiledPipeline> {
   const inScope = enrichments.filter((enrichment) => enrichment.enabled && enrichment.dataType === dataType)
   const faults: Array<PipelineFault> = []
   const broken: Array<Step> = []
@@ -199,6 +202,7 @@ export const compile = (
       continue
     }
     const config = decode(kind.Config, enrichment.config)
+    yield
     if (Result.isFailure(config)) reject(enrichment, issueText(config.failure))
     else decoded.push({ enrichment, kind, config: config.success, stage: kind.stage(config.success) })
   }
@@ -212,6 +216,7 @@ export const compile = (
   for (const one of decoded) {
     const { config, enrichment, kind } = one
     const { errors } = kind.check(config, catalog, enrichment.workspaceId)
+    yield
     if (errors.length > 0) {
       reject(enrichment, issueText(errors))
       continue
@@ -221,6 +226,7 @@ export const compile = (
     moves ||= kind.family === "record" && kind.movesWithTheDay?.(config, catalog) === true
     catalog = new Map([...kind.declares(config, catalog), ...catalog])
     steps.push(stepOf(one, prepared, before))
+    yield
   }
   const all = [...steps, ...broken]
   const makesLines = steps.some((step) => step.makesLines)
@@ -234,6 +240,15 @@ export const compile = (
     makesLines,
     decidesDaily: decides && moves,
     faults
+  }
+}
+
+/** As `compiling`, at once. */
+export const compile = (...given: Parameters<typeof compiling>): CompiledPipeline => {
+  const steps = compiling(...given)
+  for (;;) {
+    const next = steps.next()
+    if (next.done === true) return next.value
   }
 }
 

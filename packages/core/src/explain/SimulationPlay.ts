@@ -8,6 +8,8 @@ import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import { type LongRehearsal, longRehearsal } from "../enrichment/LongRehearsal.ts"
 import type { OtherFacts } from "../enrichment/OtherFacts.ts"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import type { RecordNotes } from "../enrichment/RecordNotes.ts"
 import { type OwnedRecord, type Rehearsed, Rehearsal } from "../enrichment/Rehearsal.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -44,6 +46,9 @@ export interface Progress {
   readonly stage: "reading" | "planning" | "comparing"
   readonly records: number
 }
+
+/** Units of work for a record that is compared. */
+const compareWork = 20_000
 
 type Notes = (recordId: string) => RecordNotes | undefined
 
@@ -93,6 +98,7 @@ export const simulationPlay = Effect.gen(function* () {
     records: ReadonlyArray<OwnedRecord>,
     notes: readonly [before: Notes, after: Notes]
   ) {
+    const turns = new RunWork()
     for (const { feed, ...pipelines } of fed) {
       if (feed.dataType !== dataType) continue
       const input = { feed, records, today: play.today, isLookedAt: isLookedAt(play) }
@@ -100,6 +106,8 @@ export const simulationPlay = Effect.gen(function* () {
       const after = yield* project({ ...input, pipeline: pipelines.after, notes: notes[1] })
       for (const [recordId, now] of after.results) {
         comparison.record(feed, pipelines, recordId, before.results.get(recordId)!, now)
+        turns.spend(compareWork)
+        yield* nextTurn(turns)
       }
       comparison.faults(after.faults)
       comparison.waits(after.waiting)

@@ -12,6 +12,7 @@ import { permit, reach, shows } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { BankStore } from "../bank/BankStore.ts"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import { PlanningTurns } from "../enrichment/PlanningTurns.ts"
 import { EnrichmentsOn, enrichmentsOffMessage } from "../enrichment/EnrichmentsOn.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { FeedPipelines } from "../enrichment/FeedPipelines.ts"
@@ -216,73 +217,78 @@ const make = Effect.gen(function* () {
     return yield* reach(caller, operation, "Simulation", found)
   })
 
+  const simulated = Effect.fnUntraced(function* (caller: Caller, request: SimulationRequest) {
+    const { workspace } = caller.principal
+    if (!isOn) {
+      return yield* new Unprocessable({
+        code: "ENRICHMENT_VALIDATION_FAILED",
+        message: enrichmentsOffMessage,
+        details: []
+      })
+    }
+    const now = yield* Timestamp.now
+    const present = yield* enrichments.list([workspace.id])
+    const supposed = suppose(caller, present, request.changes, kinds, sha256, now)
+    const lifted = yield* liftedOf(workspace.id, supposed)
+    yield* refuse([...supposed.details, ...lifted.details])
+    const added = supposed.facts.map(({ fact }) => fact)
+    const types = new Set<DataType>([
+      ...supposed.changed.flatMap(([before, after]): ReadonlyArray<DataType> => {
+        const one = after ?? before
+        return one === undefined ? [] : [one.dataType]
+      }),
+      ...[...added, ...lifted.facts].map(({ dataType }) => dataType)
+    ])
+    const dataTypes = [...types]
+    const all = (yield* Effect.forEach(dataTypes, (dataType) => feeds.list([workspace.id], { dataType }))).flat()
+    const isTold = (feed: Feed) =>
+      (request.feedIds === undefined || request.feedIds.includes(feed.id)) && shows(caller, "simulateEnrichments", feed)
+    const play: Play = {
+      workspace,
+      dataTypes,
+      present,
+      supposed: supposed.enrichments,
+      facts: { added, lifted: new Set<string>(lifted.facts.map(({ id }) => id)) },
+      today: request.asOf ?? CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone),
+      from: request.from,
+      to: request.to,
+      feeds: all,
+      isTold
+    }
+    for (const dataType of dataTypes) yield* refuse(yield* strangers(supposed, play, dataType))
+    const ledger = yield* ledgerOf(play)
+    if (ledger !== undefined) {
+      const { seconds } = yield* AnsweredAtOnce
+      const answer = short(play, ledger)
+      // Where time is simulated, it may pass while nothing waits: then there is no limit.
+      const report = yield* Number.isFinite(seconds)
+        ? Effect.timeoutOption(answer, seconds * 1_000)
+        : Effect.asSome(answer)
+      if (Option.isSome(report)) return { report: report.value }
+    }
+    const { from, to, today } = play
+    const input: SimulationInput = {
+      dataTypes,
+      changed: supposed.changed.flatMap(([before, after]) => {
+        const id = (after ?? before)?.id
+        return id === undefined ? [] : [[id, after ?? null] as const]
+      }),
+      facts: added,
+      lifted: lifted.facts.map(({ id }) => id),
+      today,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      feedIds: all.filter(isTold).map(({ id }) => id)
+    }
+    return { simulation: yield* enqueuing.withPermit(enqueue(caller, input)) }
+  })
+
   return Simulations.of({
     simulate: Effect.fn("Simulations.simulate")(function* (caller, request) {
       yield* permit(caller, "simulateEnrichments")
-      const { workspace } = caller.principal
-      if (!isOn) {
-        return yield* new Unprocessable({
-          code: "ENRICHMENT_VALIDATION_FAILED",
-          message: enrichmentsOffMessage,
-          details: []
-        })
-      }
-      const now = yield* Timestamp.now
-      const present = yield* enrichments.list([workspace.id])
-      const supposed = suppose(caller, present, request.changes, kinds, sha256, now)
-      const lifted = yield* liftedOf(workspace.id, supposed)
-      yield* refuse([...supposed.details, ...lifted.details])
-      const added = supposed.facts.map(({ fact }) => fact)
-      const types = new Set<DataType>([
-        ...supposed.changed.flatMap(([before, after]): ReadonlyArray<DataType> => {
-          const one = after ?? before
-          return one === undefined ? [] : [one.dataType]
-        }),
-        ...[...added, ...lifted.facts].map(({ dataType }) => dataType)
-      ])
-      const dataTypes = [...types]
-      const all = (yield* Effect.forEach(dataTypes, (dataType) => feeds.list([workspace.id], { dataType }))).flat()
-      const isTold = (feed: Feed) =>
-        (request.feedIds === undefined || request.feedIds.includes(feed.id)) &&
-        shows(caller, "simulateEnrichments", feed)
-      const play: Play = {
-        workspace,
-        dataTypes,
-        present,
-        supposed: supposed.enrichments,
-        facts: { added, lifted: new Set<string>(lifted.facts.map(({ id }) => id)) },
-        today: request.asOf ?? CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone),
-        from: request.from,
-        to: request.to,
-        feeds: all,
-        isTold
-      }
-      for (const dataType of dataTypes) yield* refuse(yield* strangers(supposed, play, dataType))
-      const ledger = yield* ledgerOf(play)
-      if (ledger !== undefined) {
-        const { seconds } = yield* AnsweredAtOnce
-        const answer = whilePlaying(workspace.id, short(play, ledger))
-        // Where time is simulated, it may pass while nothing waits: then there is no limit.
-        const report = yield* Number.isFinite(seconds)
-          ? Effect.timeoutOption(answer, seconds * 1_000)
-          : Effect.asSome(answer)
-        if (Option.isSome(report)) return { report: report.value }
-      }
-      const { from, to, today } = play
-      const input: SimulationInput = {
-        dataTypes,
-        changed: supposed.changed.flatMap(([before, after]) => {
-          const id = (after ?? before)?.id
-          return id === undefined ? [] : [[id, after ?? null] as const]
-        }),
-        facts: added,
-        lifted: lifted.facts.map(({ id }) => id),
-        today,
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
-        feedIds: all.filter(isTold).map(({ id }) => id)
-      }
-      return { simulation: yield* enqueuing.withPermit(enqueue(caller, input)) }
+      // What is supposed is checked, and some configurations are large: one caller after the other.
+      yield* (yield* PlanningTurns)(0)
+      return yield* whilePlaying(caller.principal.workspace.id, simulated(caller, request))
     }),
     get: Effect.fn("Simulations.get")((caller, id) => find(caller, "getSimulation", id)),
     cancel: Effect.fn("Simulations.cancel")(function* (caller, id) {

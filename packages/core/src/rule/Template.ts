@@ -40,10 +40,11 @@ const enough = 2 * limits.textLength
 /** At most 2,000 code points of it. */
 export const cutText = (text: string): string => {
   if (text.length <= limits.textLength) return text
-  const points = Array.from(text.slice(0, enough))
-  return points.length <= limits.textLength && text.length <= enough
-    ? text
-    : points.slice(0, limits.textLength).join("")
+  let end = 0
+  for (let points = 0; points < limits.textLength && end < text.length; points++) {
+    end += text.codePointAt(end)! > 0xff_ff ? 2 : 1
+  }
+  return text.slice(0, end)
 }
 
 /**

@@ -1,6 +1,8 @@
 /** The history of the values that a feed delivers: what a run adds to it (enrichments A7). */
 import * as Effect from "effect/Effect"
 import type { Claim } from "../enrichment/kinds/Kind.ts"
+import { nextTurn } from "../enrichment/PlanningTurns.ts"
+import { RunWork } from "../enrichment/RunWork.ts"
 import type { CompiledPipeline, Earlier } from "../enrichment/Pipeline.ts"
 import type { RecordChange } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
@@ -9,6 +11,9 @@ import type { Feed } from "../feed/Feed.ts"
 import type { Job } from "../job/Job.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+
+/** Units of work for a value that is compared with the last one. */
+const changeWork = 2_000
 
 const nothing: ReadonlyMap<string, RecordChange> = new Map<string, RecordChange>()
 
@@ -33,7 +38,13 @@ export const deliveredHistory = Effect.gen(function* () {
     const { id: feedId, workspaceId } = feed
     const actor = { kind: "sync", feedId, jobId: job.id } as const
     const added = { workspaceId, feedId, actor, jobId: job.id, at: yield* Timestamp.now }
-    const changes = rows.flatMap((row) => changesOf(row, last.get(row.recordId) ?? nothing, authorityOf, added))
+    const changes: Array<ReturnType<typeof changesOf>[number]> = []
+    const turns = new RunWork()
+    for (const row of rows) {
+      for (const change of changesOf(row, last.get(row.recordId) ?? nothing, authorityOf, added)) changes.push(change)
+      turns.spend(row.provenance.length * changeWork)
+      yield* nextTurn(turns)
+    }
     return changes.length === 0 ? [] : withIds(changes, yield* ids.batch("change", changes.length))
   })
 

@@ -29,6 +29,8 @@ export interface Judged {
   readonly told: ReadonlyArray<RowNow>
   /** Rows that are held back for more than `limits.holdDays`. */
   readonly heldLong: number
+  /** Of the rows that were given, from the first on, those that this is about. */
+  readonly rows: number
   readonly add: {
     readonly read: number
     readonly vanished: number
@@ -132,7 +134,15 @@ const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArra
     const settled = isSettled(record) && !(mayHaveLines && isWhole(judging, all))
     for (const one of all) take(one, settled ? onlyWhether(one.decision, one.entry) : one.decision)
   }
-  return { intents, areNew: entries.size === 0, kept, told, heldLong: overdue, add } satisfies Judged as Judged
+  return {
+    intents,
+    areNew: entries.size === 0,
+    kept,
+    told,
+    heldLong: overdue,
+    rows: rows.length,
+    add
+  } satisfies Judged as Judged
 })
 
 /** Rows that are judged before others have their turn, whatever little work they are. */
@@ -163,14 +173,33 @@ const judgedWith = Effect.fnUntraced(function* (judging: Judging, rows: Readonly
   }
 })
 
-/** As `judged`. Whoever waits for storage goes on in between: otherwise it would have nothing to do meanwhile. */
-export const judgedInTurns = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
+/** Characters of what enrichments say, which are written to the history. */
+const textOf = ({ told }: Judged): number => {
+  let length = 0
+  for (const { provenance } of told) {
+    for (const { after } of provenance) length += typeof after === "string" ? after.length : 1
+  }
+  return length
+}
+
+/**
+ * As `judged`, until the history of the rows has `mostText` characters. Whoever waits for storage goes on in between: otherwise it
+ * would have nothing to do meanwhile.
+ */
+export const judgedInTurns = Effect.fnUntraced(function* (
+  judging: Judging,
+  rows: ReadonlyArray<DocumentRow>,
+  mostText: number
+) {
+  let text = 0
   const each: Array<Judged> = []
-  for (let at = 0; at < rows.length;) {
+  for (let at = 0; at < rows.length && text < mostText;) {
     let end = Math.min(at + rowsInTurn, rows.length)
     while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
     if (at > 0) yield* Effect.yieldNow
-    each.push(yield* judgedWith(judging, rows.slice(at, end)))
+    const made = yield* judgedWith(judging, rows.slice(at, end))
+    each.push(made)
+    text += textOf(made)
     at = end
   }
   return combined(each)
@@ -190,6 +219,7 @@ export const combined = (all: ReadonlyArray<Judged>): Judged => {
     kept: all.flatMap(({ kept }) => kept),
     told: all.flatMap(({ told }) => told),
     heldLong: all.reduce((sum, one) => sum + one.heldLong, 0),
+    rows: all.reduce((sum, one) => sum + one.rows, 0),
     add
   }
 }

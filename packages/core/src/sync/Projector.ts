@@ -81,6 +81,8 @@ interface Going {
 interface Together extends Going {
   /** Accounts are worked out side by side, so what one of them sets aside tells nothing of another: the order is not always the same. */
   readonly work: RunWork
+  /** Characters of history that are written in one transaction, where the rest may come later. */
+  readonly mostText: number
 }
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
@@ -300,7 +302,7 @@ export class Projector extends Context.Service<
                 some.flatMap(({ rowId }) => [rowId, ...(under?.get(rowId) ?? []).map(({ recordId }) => recordId)])
               )
           }
-          return working.withPermit(judgedInTurns(judging, rows))
+          return working.withPermit(judgedInTurns(judging, rows, going.mostText))
         })
       })
 
@@ -383,7 +385,12 @@ export class Projector extends Context.Service<
       const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, run: Going) {
         const { feed } = projection
         const { account, after, mark, scope, signature, upTo } = start
-        const going: Together = { ...run, work: new RunWork((yield* CurrentRunGuard).aside) }
+        const going: Together = {
+          ...run,
+          work: new RunWork((yield* CurrentRunGuard).aside),
+          // Rows that are taken over are told by others, so those that were judged cannot be counted.
+          mostText: start.parts === undefined ? limits.historyText : Infinity
+        }
         let at = after
         let live = 0
         let overdue = 0
@@ -391,10 +398,11 @@ export class Projector extends Context.Service<
           yield* yieldIfRevoked
           const changes = yield* records.changes(scope, { after: at, upTo, limit: chunkOf(feed) })
           if (changes.length === 0) break
-          at = changes[changes.length - 1]!.changeNo
-          const changeNo = at
           const rows = rowsOf(projection, lookedAt(projection, start, changes))
           const decided = combined(yield* judgedRows(projection, [[start, rows]], going))
+          const last = decided.rows < rows.length ? rows[decided.rows - 1]!.record : changes[changes.length - 1]!
+          at = last.changeNo
+          const changeNo = at
           live += decided.add.read
           overdue += decided.heldLong
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
@@ -431,7 +439,7 @@ export class Projector extends Context.Service<
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
-        const going: Together = { ...run, work: new RunWork((yield* CurrentRunGuard).aside) }
+        const going: Together = { ...run, work: new RunWork((yield* CurrentRunGuard).aside), mostText: Infinity }
         // While the database finds those of some accounts, those of others are read.
         const looked = yield* Effect.forEach(
           starts,

@@ -4,6 +4,7 @@ import { Seeded } from "@millrace/testing/model"
 import { longText, templates, worst } from "@millrace/verification/planning/WorstLegal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import { PlanningTurns } from "../../src/enrichment/PlanningTurns.ts"
 import { asideMessage } from "../../src/enrichment/RunWork.ts"
@@ -58,9 +59,9 @@ describe("the worst legal configurations", () => {
           expect(Result.isSuccess(decoded), `${type}: ${JSON.stringify(decoded).slice(0, 300)}`).toBe(true)
           const { errors } = kind.check(Result.getOrThrow(decoded), catalogOf("transactions"))
           expect(errors, type).toEqual([])
-          yield* enrichmentOf(workspace, type, config)
+          yield* enrichmentOf(workspace, type, config as Enrichment["config"])
         }
-        yield* enrichmentOf(workspace, "rule", templates)
+        yield* enrichmentOf(workspace, "rule", templates as Enrichment["config"])
         for (let n = 0; n < 12; n++) post(n % 3 === 0 ? longText(1_900) : `tea ${n}`, `-${n + 1}`, n)
         const samples = Array.from({ length: 50 }, (_, n) => ({ description: longText(10_000), amount: `-${n + 1}.5` }))
         const { done, pause } = listening()

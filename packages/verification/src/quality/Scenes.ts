@@ -20,6 +20,7 @@ import { merchantNames } from "./models/MerchantNames.ts"
 import { newMerchants } from "./models/NewMerchants.ts"
 import { memoryWorlds } from "./memory/MemoryWorlds.ts"
 import { encodingMatrix } from "./statements/EncodingMatrix.ts"
+import { eventLoopDelay } from "./planning/EventLoopDelay.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -46,5 +47,6 @@ export const scenes: ReadonlyArray<Scene> = [
   recurringSeries,
   anomalies,
   monthlyBills,
-  standingOrders
+  standingOrders,
+  eventLoopDelay
 ]

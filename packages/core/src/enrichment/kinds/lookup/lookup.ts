@@ -88,7 +88,11 @@ const typeOfNew = (sent: ReadonlyArray<string | number>): FieldType =>
 /** Custom fields that it adds; one that is text anywhere is text. */
 const declared = (config: LookupConfig, catalog: FieldCatalog): FieldCatalog => {
   const sent = new Map<string, Array<string | number>>()
-  const note = (key: string, one: string | number) => sent.set(key, [...(sent.get(key) ?? []), one])
+  const note = (key: string, one: string | number) => {
+    const all = sent.get(key)
+    if (all === undefined) sent.set(key, [one])
+    else all.push(one)
+  }
   const { defaults, source } = config
   if (source.kind === "inline") {
     for (const { set } of source.entries) for (const [key, one] of Object.entries(set)) note(key, one)
