@@ -1,6 +1,6 @@
 /** What a provider shows of an `AccountHistory`, day by day, in the manner of its kind. */
 import type { Coverage, IdTrust } from "@millrace/core/provider"
-import { Decimal } from "@millrace/core"
+import { type CalendarDate, Decimal } from "@millrace/core"
 import type { Observation } from "../../../core/src/record/Observation.ts"
 import { dateOf, formOn, lingeringOn, type BankEvent, type AccountHistory, type EventForm } from "./AccountHistory.ts"
 import { Seeded } from "@millrace/testing/model"
@@ -10,11 +10,20 @@ export interface TrueObservation extends Observation {
   readonly event: number
 }
 
+/** What a statement file says besides its rows. */
+export interface FileSays {
+  readonly from?: CalendarDate.CalendarDate
+  readonly to?: CalendarDate.CalendarDate
+  readonly openingBalance?: Decimal.Decimal
+  readonly closingBalance?: Decimal.Decimal
+}
+
 export interface BankRead {
   readonly idTrust: IdTrust
   readonly coverage: Coverage
   readonly observations: ReadonlyArray<TrueObservation>
   readonly removed: ReadonlySet<string>
+  readonly file?: FileSays
 }
 
 export const behaviours = [

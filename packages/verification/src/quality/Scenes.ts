@@ -1,7 +1,10 @@
 /** All scenes, in the order of the table. A new one is one entry here. */
 import { changeFeeds } from "./identity/ChangeFeeds.ts"
+import { consecutiveFiles } from "./identity/ConsecutiveFiles.ts"
+import { datedApart } from "./identity/DatedApart.ts"
 import { commonShift } from "./identity/CommonShift.ts"
 import { lingering } from "./identity/Lingering.ts"
+import { oldestDay } from "./identity/OldestDay.ts"
 import { ordinary } from "./identity/Ordinary.ts"
 import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
@@ -33,6 +36,9 @@ export const scenes: ReadonlyArray<Scene> = [
   commonShift,
   otherWords,
   otherWordsRound,
+  consecutiveFiles,
+  datedApart,
+  oldestDay,
   splitOrders,
   encodingMatrix,
   tieOut,

@@ -13,7 +13,7 @@ import { anAccount, merchantName, playWorlds } from "./World.ts"
 const nothing: ReadonlySet<string> = new Set()
 
 /** What was booked once. */
-interface Booking {
+export interface Booking {
   readonly event: number
   readonly merchant: number
   readonly day: number
