@@ -23,6 +23,7 @@ import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
 import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
@@ -42,9 +43,10 @@ import {
 import { IdentityStore } from "./IdentityStore.ts"
 import { Joining } from "./Joining.ts"
 import type { Decided, LoggedMatch, MatchId } from "./LoggedMatch.ts"
-import type { SuggestionId } from "./LoggedSuggestion.ts"
+import type { LoggedSuggestion, SuggestionId } from "./LoggedSuggestion.ts"
 import { unlearn } from "./match/LearntTexts.ts"
 import { nameOf, RowReader } from "./match/MatchRow.ts"
+import { mayBeTwins } from "./match/ReadingPairs.ts"
 import { contentOf } from "./MatchWrites.ts"
 import { isSplitOrder } from "./match/SplitOrder.ts"
 
@@ -79,7 +81,8 @@ export class Corrections extends Context.Service<
     /**
      * The older record goes on with what the younger one says; the younger one is gone. What people wrote on
      * the older one, and its rows at destinations, stay. Of two parts of one order neither goes: they change places,
-     * so that what people wrote is on the other part. One that was rejected can still be accepted.
+     * so that what people wrote is on the other part. A row that was taken for a record and may be a second payment (both
+     * are one record then) becomes a record of its own. One that was rejected can still be accepted.
      */
     readonly accept: (caller: Caller, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
     /** The two are never matched again by themselves. */
@@ -163,6 +166,42 @@ export class Corrections extends Context.Service<
         return { a, b }
       })
 
+      /** The observation of a match becomes a record of its own. */
+      const partMatch = Effect.fnUntraced(function* (scope: RecordScope, match: LoggedMatch, decided: Decided) {
+        const noun = namesOf[scope.dataType].one
+        if (match.state !== "made") return yield* refused("Match", match.state)
+        const record = yield* held(scope, match.recordId)
+        if (record === undefined) return yield* refused(noun, "part of another one; undo that match first")
+        if (record.state === "deleted") return yield* refused(noun, "deleted; restore it first")
+        const separateId = match.separateId ?? (yield* ids.next(idKindOf[scope.dataType]))
+        const { after, before } = yield* part(scope, match, record, separateId)
+        const undone: LoggedMatch = { ...match, state: "undone", separateId, decided }
+        yield* identity.setMatch(undone)
+        if (match.before.pending && !match.observed.pending) {
+          const reader = new RowReader()
+          const [pending, booked] = [match.before, match.observed].map((said) => {
+            const row = reader.read(said.fields, said.date, said.pending)
+            return row === undefined ? "" : nameOf(row)
+          })
+          const { learnt } = yield* identity.recall(scope)
+          yield* identity.setLearnt(scope, unlearn(learnt, pending!, booked!))
+        }
+        yield* facts.forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
+        for (const suggestion of yield* identity.suggestions(scope, { recordId: record.id, limit: 1_000 })) {
+          if (suggestion.observedId === separateId && suggestion.state === "accepted") {
+            yield* identity.decideSuggestion(suggestion, "rejected", decided)
+          }
+        }
+        return undone
+      })
+
+      /** The match of a row that may be a second payment. */
+      const twinMatch = Effect.fnUntraced(function* (scope: RecordScope, { jobId, recordId }: LoggedSuggestion) {
+        const made = yield* identity.matches(scope, { recordId, state: "made", limit: limits.page.max })
+        const found = made.find((match) => mayBeTwins(match.evidence) && match.jobId === jobId)
+        return found ?? (yield* new NotFound({ resource: "Match" }))
+      })
+
       const undo: Corrections["Service"]["undo"] = Effect.fn("Corrections.undo")((caller, ref, id) =>
         act(
           caller,
@@ -170,32 +209,7 @@ export class Corrections extends Context.Service<
           ref,
           Effect.fnUntraced(function* (opened, decided) {
             const { scope } = opened
-            const noun = namesOf[scope.dataType].one
-            const match = yield* matchOf(scope, id)
-            if (match.state !== "made") return yield* refused("Match", match.state)
-            const record = yield* held(scope, match.recordId)
-            if (record === undefined) return yield* refused(noun, "part of another one; undo that match first")
-            if (record.state === "deleted") return yield* refused(noun, "deleted; restore it first")
-            const separateId = match.separateId ?? (yield* ids.next(idKindOf[scope.dataType]))
-            const { after, before } = yield* part(scope, match, record, separateId)
-            const undone: LoggedMatch = { ...match, state: "undone", separateId, decided }
-            yield* identity.setMatch(undone)
-            if (match.before.pending && !match.observed.pending) {
-              const reader = new RowReader()
-              const [pending, booked] = [match.before, match.observed].map((said) => {
-                const row = reader.read(said.fields, said.date, said.pending)
-                return row === undefined ? "" : nameOf(row)
-              })
-              const { learnt } = yield* identity.recall(scope)
-              yield* identity.setLearnt(scope, unlearn(learnt, pending!, booked!))
-            }
-            yield* facts.forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
-            for (const suggestion of yield* identity.suggestions(scope, { recordId: record.id, limit: 1_000 })) {
-              if (suggestion.observedId === separateId && suggestion.state === "accepted") {
-                yield* identity.decideSuggestion(suggestion, "rejected", decided)
-              }
-            }
-            return matchView(opened, undone)
+            return matchView(opened, yield* partMatch(scope, yield* matchOf(scope, id), decided))
           })
         )
       )
@@ -228,7 +242,10 @@ export class Corrections extends Context.Service<
               const { state } = suggestion
               if (state === "accepted" || state === to) return yield* refused("Suggestion", state)
               const { a, b } = yield* pair(scope, suggestion.recordId, suggestion.observedId)
-              if (to === "rejected") {
+              if (a.id === b.id) {
+                // One record may be two payments.
+                if (to === "accepted") yield* partMatch(scope, yield* twinMatch(scope, suggestion), decided)
+              } else if (to === "rejected") {
                 yield* facts.forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
               } else {
                 if (b.state !== "live") return yield* refused(namesOf[scope.dataType].one, b.state)

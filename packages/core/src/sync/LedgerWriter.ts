@@ -75,6 +75,8 @@ export interface Written {
   readonly unchanged: number
   readonly changed: number
   readonly gone: number
+  /** Records of the rows of a file, in their order. */
+  readonly recordIds: ReadonlyArray<string>
   /** As in `MatchResult`. */
   readonly shownFrom: CalendarDate | undefined
   readonly coverageSuspect: boolean
@@ -187,6 +189,30 @@ export class LedgerWriter extends Context.Service<
         return details
       })
 
+      /** What is known of the account besides the records that a file may mean: other files, ids, days of the connection. */
+      const besides = Effect.fnUntraced(function* (
+        { earlier = [], file = {}, scope }: SnapshotOfAccount,
+        held: ReadonlyArray<IndexEntry>,
+        hasAliases: boolean
+      ) {
+        const formerIds = new Map<string, ReadonlyArray<string>>()
+        for (const some of hasAliases ? Arr.chunksOf(held, limits.commitChunk) : []) {
+          const found = yield* identity.formerIds(
+            scope,
+            some.map(({ id }) => id)
+          )
+          for (const [recordId, ids] of found) formerIds.set(recordId, ids)
+        }
+        const [steps, pulledAt] = yield* Effect.all([
+          Effect.map(records.shown(scope.dataType, [scope.accountId]), (shown) => shown.get(scope.accountId) ?? []),
+          records.pulledAt(scope)
+        ])
+        const [from, at] = [steps.at(-1)?.from, pulledAt ?? steps[0]?.at]
+        const to = at?.slice(0, 10) as CalendarDate | undefined
+        const shownDays = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+        return { earlier, file, formerIds, shownDays }
+      })
+
       /** Returns whether the read was matched as it was divided. */
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
@@ -222,7 +248,7 @@ export class LedgerWriter extends Context.Service<
           ...believable(snapshot),
           historyFrom: snapshot.historyFrom,
           none: snapshot.none ?? false,
-          ...(snapshot.period === undefined ? {} : { period: snapshot.period }),
+          ...(snapshot.file === undefined ? {} : yield* besides(snapshot, held, recalled.hasAliases)),
           removed: snapshot.removed,
           unread: snapshot.unread,
           ...(snapshot.shownBefore === undefined ? {} : { shownBefore: snapshot.shownBefore }),
@@ -318,6 +344,7 @@ export class LedgerWriter extends Context.Service<
             unchanged: count,
             changed: 0,
             gone: 0,
+            recordIds: [],
             shownFrom,
             oldest,
             coverageSuspect: false,
@@ -367,10 +394,12 @@ export class LedgerWriter extends Context.Service<
           return digests?.text
         }
 
+        const created: Array<string> = []
         const chunkRecords = Math.min(limits.syncedChunk, limits.commitChunk)
         for (let at = 0; at < matches.length; at += chunkRecords) {
           const some = matches.slice(at, at + chunkRecords)
           const chunk = yield* planned(snapshot, { result, aliases, details }, some, right.fence?.jobId)
+          created.push(...chunk.created)
           if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
           const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted
           const back = some.flatMap(({ entry }) => (entry?.state === "removed" ? [entry.id] : []))
@@ -418,12 +447,14 @@ export class LedgerWriter extends Context.Service<
             })
           )
         }
+        let next = 0
         // An id that is another now is news to nobody but us.
         const renamed = result.changed.filter(onlyIdDiffers).length
         return {
           unchanged: result.unchanged + renamed,
           changed: result.changed.length - renamed + result.joined.length,
           gone: result.gone.length,
+          recordIds: result.paired.map((id) => id ?? created[next++]!),
           shownFrom: result.shownFrom,
           coverageSuspect: result.coverageSuspect,
           oldest: oldestPosted(snapshot.observations),

@@ -4,7 +4,7 @@ import type { Enrichment } from "../enrichment/Enrichment.ts"
 import { trusted } from "../identity/match/Coverage.ts"
 import type { Recalled } from "../identity/IdentityStore.ts"
 import type { ShownRows } from "../identity/match/ShownRows.ts"
-import type { Days } from "../identity/match/Blocks.ts"
+import type { EarlierFile, FileTotals } from "../identity/match/Reading.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"
@@ -26,8 +26,9 @@ export interface SnapshotOfAccount {
   /** What the upstream says itself of the account (`UpstreamSays`). */
   readonly historyFrom?: CalendarDate
   readonly none?: boolean
-  /** Days of which a file states that it shows everything. */
-  readonly period?: Days
+  /** What a file says of the account besides its rows, and the files that were read before it. */
+  readonly file?: FileTotals
+  readonly earlier?: ReadonlyArray<EarlierFile>
   readonly idTrust: IdTrust
   readonly changeModel: ChangeModel
   /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */

@@ -62,7 +62,12 @@ const make = Effect.gen(function* () {
       matches.reduce((count, { entry }) => (entry === undefined ? count + 1 : count), 0)
     )
     const confirmed = new Set(result.confirmed)
-    const asked = matches.filter((match) => confirmed.has(match) || needsBefore(scope.dataType, match))
+    const suggested = new Map<unknown, Suggestion>(result.suggestions.map((one) => [one.observed, one]))
+    const asked = matches.filter(
+      (match) =>
+        match.entry !== undefined &&
+        (confirmed.has(match) || suggested.has(match.observation) || needsBefore(scope.dataType, match))
+    )
     const before = new Map<string, HeldRecord>()
     const unread: Array<string> = []
     for (const { entry } of asked) {
@@ -72,7 +77,6 @@ const make = Effect.gen(function* () {
     }
     for (const record of yield* records.held(scope, unread)) before.set(record.id, record)
     const matchIds = yield* ids.batch("match", before.size)
-    const suggested = new Map<unknown, Suggestion>(result.suggestions.map((one) => [one.observed, one]))
 
     const log = (match: Match, secondSource: boolean) => {
       const record = before.get(match.entry!.id)
@@ -96,28 +100,27 @@ const make = Effect.gen(function* () {
       }
     }
 
+    const suggest = Effect.fnUntraced(function* ({ evidence, recordId }: Suggestion, observedId: string) {
+      chunk.suggestions.push({ id: yield* ids.next("suggestion"), ...scope, recordId, observedId, evidence, ...job })
+    })
+
     let next = 0
     for (const match of matches) {
       const { entry, observation } = match
       const { providerId } = observation
+      const suggestion = suggested.get(observation)
       if (entry === undefined) {
         const id = fresh[next++]!
         chunk.writes.push(writeOf(id, observation, undefined))
         chunk.created.push(id)
-        const suggestion = suggested.get(observation)
-        if (suggestion !== undefined) {
-          chunk.suggestions.push({
-            id: yield* ids.next("suggestion"),
-            ...scope,
-            recordId: suggestion.recordId,
-            observedId: id,
-            evidence: suggestion.evidence,
-            ...job
-          })
-        }
-      } else if (confirmed.has(match)) {
+        if (suggestion !== undefined) yield* suggest(suggestion, id)
+        continue
+      }
+      // The row was taken for the record, and may be another one.
+      if (suggestion !== undefined) yield* suggest(suggestion, entry.id)
+      if (confirmed.has(match)) {
         chunk.aliases.set(providerId, { providerId, recordId: entry.id })
-        if (entry.hash !== observation.hash) log(match, true)
+        if (entry.hash !== observation.hash || suggestion !== undefined) log(match, true)
       } else if (entry.state === "deleted") {
         if (isOfFile(observation) && entry.providerId !== providerId) {
           if (aliases.get(providerId) !== entry.id) {
@@ -132,8 +135,10 @@ const make = Effect.gen(function* () {
         } else if (isRenamed) chunk.renames.push({ id: entry.id, providerId })
       } else {
         forget(entry, providerId)
-        if (onlyIdDiffers(match)) chunk.renames.push({ id: entry.id, providerId })
-        else {
+        if (onlyIdDiffers(match)) {
+          chunk.renames.push({ id: entry.id, providerId })
+          if (suggestion !== undefined) log(match, false)
+        } else {
           log(match, false)
           chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id)))
         }

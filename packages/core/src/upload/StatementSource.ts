@@ -8,7 +8,6 @@ import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
-import { bankIdPrefix, fileIdPrefix, sourceTag } from "../identity/match/Coverage.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -26,6 +25,7 @@ import type { Fenced } from "../job/JobStore.ts"
 import type { LeaseLost } from "../storage/Lease.ts"
 import { LedgerWriter, type WriteRight } from "../sync/LedgerWriter.ts"
 import { AccountSeal } from "./AccountSeal.ts"
+import { daysOf, EarlierFiles } from "./EarlierFiles.ts"
 import {
   accountKeys,
   accountOf,
@@ -36,12 +36,13 @@ import {
   type Asked,
   type Seal
 } from "./FileAccounts.ts"
+import { rowIdsOf } from "./RowIds.ts"
 import { showSameRows } from "./SameRows.ts"
 import type { Shown } from "./ShownRecords.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
-import { readingOf } from "./UploadSummary.ts"
+import { bookedOf, readingOf } from "./UploadSummary.ts"
 import { together, Withdrawal } from "./Withdrawal.ts"
 
 export interface Taken {
@@ -49,30 +50,6 @@ export interface Taken {
   readonly read: number
   readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
-}
-
-/**
- * The id of each row of a file, in their order: it tells the format and layout of the file, and is of the bank's own id
- * where that stands for one row of the file alone, otherwise of all that tells the row, with its number among equal rows.
- * So the same file again, or an overlapping one, gives the same ids, and two real twins stay two.
- */
-const rowIdsOf = (
-  { assumed, format }: Pick<Statement, "assumed" | "format">,
-  rows: ReadonlyArray<StatementRow>,
-  digest: Digest["Service"]
-): ((row: StatementRow) => string) => {
-  const tag = sourceTag(digest.contentHash(JSON.stringify([format, assumed["columns"] ?? ""])))
-  const uses = new Map<string, number>()
-  for (const { providerId } of rows) uses.set(providerId, (uses.get(providerId) ?? 0) + 1)
-  const seen = new Map<string, number>()
-  return ({ amount, currency, date, originalDescription, providerId, reference }) => {
-    if (providerId !== "" && uses.get(providerId) === 1)
-      return `${bankIdPrefix}${tag}:${digest.contentHash(providerId)}`
-    const key = digest.contentHash(JSON.stringify([date, amount, currency, originalDescription, reference]))
-    const nth = (seen.get(key) ?? 0) + 1
-    seen.set(key, nth)
-    return `${fileIdPrefix}${tag}:${key}:${nth}`
-  }
 }
 
 /** Rows that are taken in at once; then everybody else has a turn. */
@@ -149,6 +126,7 @@ export class StatementSource extends Context.Service<
       const digest = yield* Digest
       const numbers = yield* AccountSeal
       const booked = yield* Withdrawal
+      const earlier = yield* EarlierFiles
 
       /** Accounts of which the statement shows the rows that we hold. */
       const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
@@ -306,6 +284,15 @@ export class StatementSource extends Context.Service<
         )
       })
 
+      /** What the file says besides its rows, and the files before it. */
+      const readings = Effect.fnUntraced(function* (upload: Upload, account: Account, stated: StatementAccount) {
+        const { closingBalance, from, openingBalance, to } = stated
+        const isPeriod = from !== undefined && to !== undefined && from <= to
+        const file = { closingBalance, openingBalance, ...(isPeriod ? { from, to } : {}) }
+        const days = daysOf({ ...file, ...bookedOf(stated) })
+        return { file, earlier: yield* earlier.around(account.id, upload.id, days) }
+      })
+
       const take: StatementSource["Service"]["take"] = Effect.fn("StatementSource.take")(
         function* (right, feed, bank, target, upload, statement, reading, byIdOnly) {
           const seal = yield* numbers.seal
@@ -340,14 +327,12 @@ export class StatementSource extends Context.Service<
               removed: new Set(),
               unread: new Set(),
               coverage: { kind: "delta" },
-              ...(one.from === undefined || one.to === undefined || one.from > one.to
-                ? {}
-                : { period: { from: one.from, to: one.to } }),
+              ...(dataType === "transactions" ? yield* readings(upload, account, one) : {}),
               idTrust: "stable",
               changeModel: "appendOnly",
               byIdOnly
             })
-            shown.push({ ...place, recordIds: [...(yield* booked.ofRows(scope, named))] })
+            shown.push({ ...place, recordIds: [...new Set(written.recordIds)] })
             read += rows.length
             changed += written.changed
           }
@@ -363,5 +348,5 @@ export class StatementSource extends Context.Service<
 
       return StatementSource.of({ take })
     })
-  ).pipe(Layer.provide(AccountSeal.layer), Layer.provide(Withdrawal.layer))
+  ).pipe(Layer.provide([AccountSeal.layer, EarlierFiles.layer, Withdrawal.layer]))
 }

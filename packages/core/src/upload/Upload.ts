@@ -30,6 +30,10 @@ export const UploadStatement = Schema.Struct({
   availableBalance: Schema.optionalKey(DecimalNumber),
   balanceDate: Schema.optionalKey(CalendarDate),
   rows: Schema.Int,
+  /** Days of the first and the last booked row, and the sum of all booked rows. */
+  firstDay: Schema.optionalKey(CalendarDate),
+  lastDay: Schema.optionalKey(CalendarDate),
+  sum: Schema.optionalKey(DecimalNumber),
   /** opening + sum - closing where the file states balances; 0 ties out. */
   difference: Schema.optionalKey(DecimalNumber)
 })

@@ -1,9 +1,22 @@
 /** What an upload says of its file once it was read. */
 import { maskNumber, type AccountId } from "../bank/Account.ts"
 import { isMaskedNumber } from "../bank/AccountReference.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Decimal from "../shared/Decimal.ts"
 import { refusals } from "./Refusal.ts"
 import type { Statement, StatementAccount } from "./Statement.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"
+
+/** Days and sum of what is booked. */
+export const bookedOf = ({ rows }: Pick<StatementAccount, "rows">): Pick<UploadStatement, "firstDay" | "lastDay" | "sum"> => {
+  const booked = rows.filter(({ pending }) => !pending)
+  if (booked.length === 0) return {}
+  const [firstDay, lastDay] = [
+    booked.reduce((first, { date }) => CalendarDate.min(first, date), booked[0]!.date),
+    booked.reduce((last, { date }) => (date > last ? date : last), booked[0]!.date)
+  ]
+  return { firstDay, lastDay, sum: Decimal.sum(booked.map(({ amount }) => amount)) }
+}
 
 const statementOf = (account: StatementAccount, accountId: AccountId | undefined): UploadStatement => ({
   account: maskNumber(account.number, isMaskedNumber(account.number) ? "masked" : "whole"),
@@ -16,6 +29,7 @@ const statementOf = (account: StatementAccount, accountId: AccountId | undefined
   ...(account.availableBalance === undefined ? {} : { availableBalance: account.availableBalance }),
   ...(account.balanceDate === undefined ? {} : { balanceDate: account.balanceDate }),
   rows: account.rows.length,
+  ...bookedOf(account),
   ...(account.difference === undefined ? {} : { difference: account.difference })
 })
 

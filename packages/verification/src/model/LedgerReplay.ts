@@ -1,5 +1,5 @@
 /** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
-import { fileIdPrefix, trusted } from "../../../core/src/identity/match/Coverage.ts"
+import { fileIdPrefix, sourceOf, trusted } from "../../../core/src/identity/match/Coverage.ts"
 import type { LearntText } from "@millrace/core/identity"
 import { identify } from "../../../core/src/identity/match/Identify.ts"
 import {
@@ -11,7 +11,9 @@ import {
 } from "../../../core/src/identity/match/Matching.ts"
 import type { IdTrust } from "@millrace/core/provider"
 import type { IndexEntry } from "@millrace/core/record"
-import { CalendarDate, Timestamp } from "@millrace/core"
+import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import type { Days } from "../../../core/src/identity/match/Blocks.ts"
+import type { EarlierFile } from "../../../core/src/identity/match/Reading.ts"
 import type { Observation } from "../../../core/src/record/Observation.ts"
 import type { BankRead, TrueObservation } from "./BankView.ts"
 
@@ -61,6 +63,10 @@ export class LedgerReplay {
   #learnt: ReadonlyArray<LearntText> = []
   #hits: Array<boolean> = []
   #distrusted = false
+  readonly #files: Array<EarlierFile> = []
+  #shownDays: Days | undefined
+  /** Records that were made for observations. */
+  readonly #createdFor = new WeakMap<Observation, string>()
 
   constructor(match: Matcher) {
     this.#match = match
@@ -69,8 +75,14 @@ export class LedgerReplay {
   take(read: BankRead, now: Timestamp.Timestamp): MatchResult {
     const ofFile = read.observations.some(({ providerId }) => providerId.startsWith(fileIdPrefix))
     const idTrust: IdTrust = this.#distrusted && !ofFile && trusted(read.idTrust) ? "positional" : read.idTrust
+    const formerIds = new Map<string, Array<string>>()
+    for (const [providerId, id] of this.#aliases) formerIds.set(id, [...(formerIds.get(id) ?? []), providerId])
     const result = this.#match(
       {
+        ...(read.file === undefined ? {} : { file: read.file }),
+        ...(this.#shownDays === undefined ? {} : { shownDays: this.#shownDays }),
+        earlier: this.#files,
+        formerIds,
         dataType: "transactions",
         observations: read.observations,
         held: this.#held(read, idTrust),
@@ -91,11 +103,31 @@ export class LedgerReplay {
       })
     )
     this.#apply(result, now)
+    this.#remember(read, result, ofFile, now)
     this.#learnt = result.learnt
     for (let n = 0; n < result.idMatches; n++) this.#hits.push(n < result.idContradictions)
     this.#hits = this.#hits.slice(-lastHits)
     if (this.#hits.filter(Boolean).length >= contradictions) this.#distrusted = true
     return result
+  }
+
+  /** Notes which days the read showed, and which records a file did. */
+  #remember(read: BankRead, result: MatchResult, ofFile: boolean, now: Timestamp.Timestamp): void {
+    if (!ofFile) {
+      if (result.shownFrom === undefined) return
+      const from = this.#shownDays === undefined ? result.shownFrom : CalendarDate.min(this.#shownDays.from, result.shownFrom)
+      this.#shownDays = { from, to: now.slice(0, 10) as CalendarDate.CalendarDate }
+      return
+    }
+    const booked = read.observations.filter(({ pending }) => !pending)
+    const days = booked.flatMap(({ date }) => (date === null ? [] : [date])).toSorted()
+    this.#files.push({
+      ...read.file,
+      source: sourceOf(read.observations[0]!),
+      recordIds: new Set(result.paired.map((id, at) => id ?? this.#createdFor.get(read.observations[at]!)!)),
+      ...(days.length === 0 ? {} : { firstDay: days[0], lastDay: days.at(-1) }),
+      sum: Decimal.sum(booked.map(({ fields }) => fields["amount"] as Decimal.Decimal))
+    })
   }
 
   /** What a store would look up for the read. */
@@ -151,7 +183,9 @@ export class LedgerReplay {
 
   #apply(result: MatchResult, now: Timestamp.Timestamp): void {
     for (const { entry, observation } of result.changed) {
-      this.#write(entry?.id ?? `r${String(this.#made++).padStart(6, "0")}`, observation, now)
+      const id = entry?.id ?? `r${String(this.#made++).padStart(6, "0")}`
+      if (entry === undefined) this.#createdFor.set(observation, id)
+      this.#write(id, observation, now)
     }
     for (const { entry, observation } of [...result.confirmed, ...result.absorbed]) {
       if (observation.providerId !== "") this.#aliases.set(observation.providerId, entry!.id)

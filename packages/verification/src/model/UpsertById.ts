@@ -51,6 +51,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     seenAgain: [],
     absorbed,
     confirmed: [],
+    paired: [],
     suggestions: [],
     joined: [],
     learnt: [],

@@ -1,7 +1,7 @@
 /** Which open observation may be which free record, and at what cost; rows that nothing tells apart are one node. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
-import { covers, hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
+import { covers, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
 import { earlyDays, isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
@@ -11,7 +11,6 @@ import { proofOf } from "./Proof.ts"
 import { lowerBound } from "../../shared/LowerBound.ts"
 import { candidateWindow } from "./CandidateWindow.ts"
 import { compareIds, compareObservations } from "./RowOrder.ts"
-import { daysHeld, isOfOtherSource, isWithin } from "./SharedDays.ts"
 
 export interface UnmatchedInput {
   readonly input: MatchInput
@@ -25,8 +24,6 @@ export interface UnmatchedInput {
   readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
-  /** The read may be a part of what its days have. */
-  readonly isPart: boolean
 }
 
 /** Observations that nothing tells apart. */
@@ -40,7 +37,7 @@ export interface SeenNode {
 
 /** Records that nothing tells apart, oldest first. */
 export interface HeldNode {
-  readonly row: Omit<HeldRow, "foreignSource">
+  readonly row: HeldRow
   readonly entry: IndexEntry
   readonly edited: boolean
   /** It may be older than what the upstream still shows: it has not moved to another day. */
@@ -142,7 +139,8 @@ const heldNodes = (
     const isCovered = covers(input, entry)
     const says = isCovered ? proof(entry) : "nothing"
     const cutOff = !removed && !listed && isCovered && says !== "gone"
-    const row = { ...read, removed, listed, absent: removed || listed || says === "gone" }
+    // A row of the oldest day is not proven to be gone, but one that came in its place says what became of it.
+    const row = { ...read, removed, listed, absent: removed || listed || says === "gone" || says === "edge" }
     const { providerId, state } = entry
     const own = [state, listed, row.absent, cutOff, isOfFile(entry), edited]
     const alone = [shared.has(providerId) ? providerId : null, apart.records.has(entry.id) ? entry.id : null]
@@ -226,7 +224,7 @@ const edgesOf = (
   seen: ReadonlyArray<SeenNode>,
   held: ReadonlyArray<HeldNode>
 ): ReadonlyArray<Edge> => {
-  const { input, isPart } = problem
+  const { input } = problem
   const { config, idTrust } = input
   const byId = trusted(idTrust) && idTrust !== "session"
   const [first, last] = candidateWindow(config, true)
@@ -235,17 +233,15 @@ const edgesOf = (
   let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
   const edges: Array<Edge> = []
 
-  const [known, isOther] = [daysHeld(input), isOfOtherSource(input)]
   const consider = (left: number, right: number): void => {
     const { ofFile, providerId, row } = seen[left]!
     const other = held[right]!
     if (isFar(row, other.row)) return
     const crossesSources = ofFile || isOfFile(other.entry)
-    if (other.cutOff && !crossesSources && row.day !== other.row.day) return
+    if (other.cutOff && !crossesSources && (row.day !== other.row.day || row.amount !== other.row.amount)) return
     if (crossesSources) {
-      if (config.crossSource === "off" || other.row.removed) return
-      // Files that show nothing of each other's rows name what is new: another id of the bank is another event.
-      if (isPart && hasBankId({ providerId }) && hasBankId(other.entry) && providerId !== other.entry.providerId) return
+      // What two sources have booked is paired by `ReadingPairs.ts`: here a file has booked what another source waits for.
+      if (config.crossSource === "off" || other.row.removed || row.pending || !other.row.pending) return
     } else if (byId && !other.row.absent) {
       // Its id would have said so, had it only changed: the record may be there still, under the id we know. A change
       // feed that was asked for some days would not tell it again.
@@ -263,21 +259,14 @@ const edgesOf = (
         gapOf(row, one) < most && likeness(row, one) >= Math.max(leastLikeness, likeness(row, other.row))
       if (shown.get(amountKey(row))?.some(isLikelier) === true) return
     }
-    // A file has booked what the connection shows as pending: as good as the connection booking it.
-    const settles = crossesSources && other.row.pending
-    // One source writes an event the same way each time: what is alike is known by its content already.
-    if (ofFile && isOfFile(other.entry) && !settles && !isOther(other.entry)) return
     const amountElsewhere = (): boolean => {
       amounts ??= knownAmounts(problem, held)
       const near = other.row.day === undefined || Math.abs(other.row.day - row.day!) <= twinDays
       const itself = other.entry.state === "live" && other.row.amount === row.amount && near ? 2 : 1
       return amounts.near(row) > itself
     }
-    // What is dated before or after all that the other source shows may be news: the row of another day only where no
-    // twin of it is near.
-    const mayBeNews = ofFile && !settles && !isWithin(row.day, known)
-    if (mayBeNews && other.row.day !== row.day && amountElsewhere()) return
-    const compared = { ...other.row, absent: other.row.absent || settles, foreignSource: crossesSources && !settles }
+    // That a file has booked it is as good as the connection booking it.
+    const compared = crossesSources ? { ...other.row, absent: true } : other.row
     const cost = pairCost(row, compared, config, {
       sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
       amountElsewhere

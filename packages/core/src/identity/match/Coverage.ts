@@ -22,20 +22,10 @@ const tagLength = 6
 export const sourceTag = (digest: string): string => digest.slice(0, tagLength)
 
 /** A tag, `""` for the connection, `undefined` for rows of files that were read before they had tags. */
-const sourceOf = ({ providerId }: { readonly providerId: string }): string | undefined => {
+export const sourceOf = ({ providerId }: { readonly providerId: string }): string | undefined => {
   if (!isOfFile({ providerId })) return ""
   const from = (hasBankId({ providerId }) ? bankIdPrefix : fileIdPrefix).length
   return providerId[from + tagLength] === ":" ? providerId.slice(from, from + tagLength) : undefined
-}
-
-/**
- * Whether two rows are of different sources for certain. One source writes an event the same way each time, so that
- * another text is another event.
- */
-export const areOfOtherSources = (a: { readonly providerId: string }, b: { readonly providerId: string }): boolean => {
-  const [one, other] = [sourceOf(a), sourceOf(b)]
-  if (one === "" || other === "") return one !== other
-  return one !== undefined && other !== undefined && one !== other
 }
 
 const firstOfFile = fileIdPrefix.charCodeAt(0)

@@ -211,6 +211,7 @@ export const identifyDocuments = (asked: MatchInput, dataType: DocumentDataType)
         seenAgain,
         absorbed,
         confirmed,
+        paired: [],
         suggestions,
         unchanged: asked.observations.length - changed.length,
         learnt: input.learnt ?? noneLearnt,

@@ -1,10 +1,12 @@
-/** Matches rows of exactly the same content, as many as there are: two equal payments stay two. */
+/**
+ * Matches rows of exactly the same content within one source, as many as there are: two equal payments stay two. Rows of
+ * files are paired by `ReadingPairs.ts`.
+ */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import { covers, isListed, isUnread, trusted } from "./Coverage.ts"
+import { covers, isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
-import { readsFile } from "./SharedDays.ts"
 
 /**
  * Whether equal content is enough, whatever the ids. A trusted id that is not known is another event, however much it
@@ -14,8 +16,6 @@ import { readsFile } from "./SharedDays.ts"
  */
 const anyId = (input: MatchInput, entry: IndexEntry): boolean => {
   if (!trusted(input.idTrust)) return true
-  // Of files content decides: their ids come and go with the format and the day of the download.
-  if (readsFile(input)) return !input.byIdOnly
   if (input.idTrust === "session" && input.coverage.kind !== "delta") return true
   return !input.byIdOnly && input.keyed !== true && (covers(input, entry) || isListed(input, entry))
 }
@@ -38,7 +38,7 @@ const pairById = (
 /** Pairs open observations with free records of the same content: live before removed, then oldest first. */
 export const pairExactContent = (input: MatchInput, pairing: Pairing): void => {
   const { held, observations } = input
-  const open = pairing.open
+  const open = pairing.open.filter((at) => !isOfFile(observations[at]!))
   if (open.length === 0 || held.length === 0) return
   const byHash = new Map<string, Array<number>>()
   for (const at of open) {
@@ -49,7 +49,7 @@ export const pairExactContent = (input: MatchInput, pairing: Pairing): void => {
   }
   const records = new Map<string, Array<IndexEntry>>()
   for (const entry of held) {
-    if (!byHash.has(entry.hash) || pairing.isTaken(entry) || isUnread(input, entry)) continue
+    if (isOfFile(entry) || !byHash.has(entry.hash) || pairing.isTaken(entry) || isUnread(input, entry)) continue
     const list = records.get(entry.hash)
     if (list === undefined) records.set(entry.hash, [entry])
     else list.push(entry)

@@ -6,7 +6,8 @@ import type { MatchDetails } from "./Matching.ts"
 
 /**
  * By what the other record of a pair was known when they were parted, and by what it is known now: an
- * observation with one of its ids, or with just its content, is its own. Ids that are renumbered say nothing.
+ * observation with one of its ids, or with just its content, is its own. Ids that are renumbered say nothing, nor does the
+ * content of two equal payments.
  */
 export const forbiddenPairs = (
   facts: ReadonlyArray<IdentityFact>,
@@ -14,8 +15,11 @@ export const forbiddenPairs = (
   idsCount: boolean
 ): MatchDetails["isForbidden"] => {
   const others = new Map<string, Array<ObservationKey>>()
-  const add = (recordId: string, key: ObservationKey | undefined): void => {
-    if (key === undefined) return
+  const add = (recordId: string, found: ObservationKey | undefined, own: ObservationKey | undefined): void => {
+    if (found === undefined) return
+    // Of two equal payments the content says nothing.
+    const key = found.hash === own?.hash ? { ...found, hash: "" } : found
+    if (key.hash === "" && (key.providerId === "" || key.providerId === own?.providerId)) return
     const keys = others.get(recordId)
     if (keys === undefined) others.set(recordId, [key])
     else keys.push(key)
@@ -25,10 +29,10 @@ export const forbiddenPairs = (
   const now = new Map(held.map((entry) => [entry.id, entry]))
   for (const { key, otherId, otherKey, recordId } of pairs) {
     if (otherId === undefined) continue
-    add(recordId, otherKey)
-    add(recordId, now.get(otherId))
-    add(otherId, key)
-    add(otherId, now.get(recordId))
+    add(recordId, otherKey, key)
+    add(recordId, now.get(otherId), now.get(recordId))
+    add(otherId, key, otherKey)
+    add(otherId, now.get(recordId), now.get(otherId))
   }
   return (recordId, { hash, providerId }) =>
     (others.get(recordId) ?? []).some(

@@ -1,7 +1,7 @@
 /** Matches by links and upstream ids alone (enrichments D1, tier 1). */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
-import { covers, hasBankId, isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
+import { covers, isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
 import type { LateLink } from "./LateSettlement.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
@@ -18,7 +18,7 @@ export interface IdMatches {
   readonly hits: ReadonlyArray<number>
   /** Those of them whose content is another now, so that the guard has to be asked. */
   readonly doubtful: ReadonlyArray<number>
-  /** What ids of the bank in a file say of rows whose content is another now. No pairs are made of them yet. */
+  /** What ids say of rows of a file. No pairs are made of them yet. */
   readonly weak: ReadonlyArray<WeakHit>
   /** Pending records whose settled form is another record already, by a link that came late. */
   readonly lateLinks: ReadonlyArray<LateLink>
@@ -77,10 +77,6 @@ class Holders {
     return same ?? first
   }
 }
-
-/** A row of a file that has no id of the bank is known by all that it says: it was taken for the record before. */
-const isKnownRow = (observation: Observation, entry: IndexEntry): boolean =>
-  isOfFile(observation) && observation.providerId !== entry.providerId
 
 /** A claim of an observation to a record; of several to one record the first in canonical order counts. */
 type Claims = Map<string, { readonly at: number; readonly entry: IndexEntry }>
@@ -160,13 +156,14 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdMatches => {
   const hit = (at: number, entry: IndexEntry | undefined): void => {
     const observation = observations[at]!
     const isOther = entry !== undefined && entry.hash !== observation.hash
-    if (isOther && hasBankId(observation)) {
+    // Ids of files are evidence, beside which days, balances and counts decide.
+    if (entry !== undefined && isOfFile(observation) && !input.byIdOnly) {
       weak.push({ at, entry })
       return
     }
     if (!pairing.take(at, entry, { tier: "id" })) return
     hits.push(at)
-    if (isOther && isOfFile(observation) === isOfFile(entry) && !isKnownRow(observation, entry)) doubtful.push(at)
+    if (isOther && !isOfFile(observation) && !isOfFile(entry!)) doubtful.push(at)
   }
   for (let at = 0; at < observations.length; at++) {
     const { providerId } = observations[at]!

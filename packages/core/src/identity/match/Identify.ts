@@ -10,24 +10,23 @@ import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Fields } from "../../record/FieldValue.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
-import { passesGuard, passesUnread, takesThePlace } from "./ContentGuard.ts"
+import { passesFileGuard, passesGuard, passesUnread, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
-import { pairWeakHits, partNewIds } from "./FileIds.ts"
 import { identifyDocuments } from "./DocumentIdentity.ts"
-import { pairByIds } from "./IdMatches.ts"
+import { pairByIds, type WeakHit } from "./IdMatches.ts"
 import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
 import { learn, type LearntText } from "./LearntTexts.ts"
 import { lessonsOf } from "./Lessons.ts"
 import { RowReader } from "./MatchRow.ts"
-import { readsFile } from "./SharedDays.ts"
+import { readsFile, readingOf as readingOfFile, isWithin } from "./Reading.ts"
+import { mayBeTwins, pairReadings } from "./ReadingPairs.ts"
 import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
 import { candidateTest } from "./CandidateWindow.ts"
 import { pairUnmatched } from "./Unmatched.ts"
 import type { UnmatchedInput } from "./CandidateGraph.ts"
-import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
 import { retoldCandidates, retoldRows } from "./RetoldRows.ts"
 import { pairSplitOrders } from "./SplitOrder.ts"
 import { pairExactContent } from "./ExactContent.ts"
@@ -63,10 +62,6 @@ export const identify = (input: MatchInput): OpenMatch => {
   const candidates = candidatesOf(input, pairing, doubtful)
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const { entry } of ids.weak) if (!pairing.isTaken(entry)) wanted.add(entry.id)
-  // What is known of another source's words tells what the rest of them mean.
-  if (candidates.length + doubtful.length > 0) {
-    for (const [, entry] of knownElsewhere(input, pairing)) wanted.add(entry.id)
-  }
   for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
   for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
   for (const [at, { pending }] of observations.entries()) {
@@ -122,15 +117,17 @@ export const identify = (input: MatchInput): OpenMatch => {
       let suggestions: ReadonlyArray<Suggestion> = []
       const corrected = new Set<number>()
       if (input.dataType === "transactions") {
-        const known = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
-        const problem: UnmatchedInput = { ...known, isPart: isPart(known) }
-        const apart = partNewIds(problem)
-        pairWeakHits(problem, ids.weak, true)
+        const problem: UnmatchedInput = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
+        const ofReadings = pairReadings({ ...problem, candidates: [...free, ...namedBy(ids.weak, free)] }, ids.weak)
         const split = pairSplitOrders(problem)
         const left = free.filter((entry) => !pairing.isTaken(entry))
-        if (left.length > 0 && pairing.open.length > 0) suggestions = pairContents({ ...problem, candidates: left })
-        for (const at of pairWeakHits(problem, ids.weak, false)) corrected.add(at)
-        suggestions = [...split, ...stillOpen(pairing, observations, [...apart, ...suggestions])]
+        if (left.length > 0 && pairing.open.length > 0) suggestions = pairUnmatched({ ...problem, candidates: left })
+        for (const at of pairCorrections(problem, ids.weak)) corrected.add(at)
+        suggestions = [
+          ...split,
+          ...ofReadings.filter(({ evidence }) => mayBeTwins(evidence)),
+          ...stillOpen(pairing, observations, [...suggestions, ...ofReadings])
+        ]
       } else if (free.length > 0 && pairing.open.length > 0) {
         pairByKeys(input, dataType, pairing, free, (entry) => detailOf(entry).fields)
       }
@@ -154,6 +151,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       return {
         ...resultsOf(input, pairing, corrected),
         ...absent,
+        paired: readsFile(input) ? observations.map((_, at) => pairing.entryOf(at)?.id) : [],
         suggestions: [
           ...suggestions,
           ...asked.map(({ booked, entry, evidence }) => ({ observed: booked, recordId: entry.id, evidence }))
@@ -172,11 +170,28 @@ export const identify = (input: MatchInput): OpenMatch => {
 
 const noneLearnt: ReadonlyArray<LearntText> = []
 
-/** By likeness, then by counting what two sources show of the same days. */
-const pairContents = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
-  const unsure = pairUnmatched(problem)
-  const asked = new Set(unsure.map(({ observed }) => observed))
-  return [...unsure, ...pairSources(problem).filter(({ observed }) => !asked.has(observed))]
+/** Records that ids name and that are dated too far away to be candidates otherwise. */
+const namedBy = (hits: ReadonlyArray<WeakHit>, candidates: ReadonlyArray<IndexEntry>): ReadonlyArray<IndexEntry> => {
+  const known = new Set(candidates.map(({ id }) => id))
+  return [...new Map(hits.map(({ entry }) => [entry.id, entry])).values()].filter(({ id }) => !known.has(id))
+}
+
+/** Pairs what an id of the bank says of rows whose amount or day is another now, once contents have found nothing better. */
+const pairCorrections = (
+  { detailOf, input, isForbidden, pairing, reader }: UnmatchedInput,
+  hits: ReadonlyArray<WeakHit>
+): ReadonlyArray<number> => {
+  if (hits.length === 0) return []
+  const { days } = readingOfFile(input)
+  return hits.flatMap(({ at, entry }) => {
+    const observation = input.observations[at]!
+    if (!hasBankId(observation) || pairing.entryOf(at) !== undefined || pairing.isTaken(entry)) return []
+    const observed = reader.read(observation.fields, observation.date, observation.pending)
+    const held = reader.read(detailOf(entry).fields, entry.date, entry.pending)
+    if (observed === undefined || held === undefined || isForbidden(entry.id, observation)) return []
+    if (!passesFileGuard(observed, held, isWithin(held.day, days))) return []
+    return pairing.take(at, entry, { tier: "id" }) ? [at] : []
+  })
 }
 
 /** Neither has found its counterpart after all. */

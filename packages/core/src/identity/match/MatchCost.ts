@@ -15,7 +15,6 @@ export const twinDays = 30
 
 /** Two sources of one account may date an event so many days apart. */
 export const sourceDays = 3
-const sourceLikeness = 0.3
 
 export interface HeldRow extends MatchRow {
   /** It was dropped or removed before. */
@@ -24,8 +23,6 @@ export interface HeldRow extends MatchRow {
   readonly listed: boolean
   /** The read would have shown it, were it still there as we hold it. */
   readonly absent: boolean
-  /** It comes from another source than the observation: amounts must be equal. */
-  readonly foreignSource: boolean
 }
 
 export interface PairContext {
@@ -94,7 +91,6 @@ const dateCost = (
   config: MatchConfig
 ): number | undefined => {
   const settles = held.pending && !observed.pending
-  if (held.foreignSource) return gap === undefined || Math.abs(gap) > sourceDays ? undefined : 120 * Math.abs(gap)
   if (gap === undefined) return settles ? 50 : undefined
   if (!settles) return Math.abs(gap) > config.shiftDays ? undefined : 120 * Math.abs(gap)
   if (gap < -earlyDays || gap > window) return undefined
@@ -127,16 +123,12 @@ export const pairCost = (
   if (dateCost(observed, held, gap, config.exactWindowDays, config) === undefined) return undefined
   const amountChanged = observed.amount !== held.amount
   const posted = !observed.pending && !held.pending
-  if (amountChanged) {
-    if (held.foreignSource) return undefined
-    // A posted row that may well be there still does not become another one.
-    if (posted && !held.absent) return undefined
-  }
+  // A posted row that may well be there still does not become another one.
+  if (amountChanged && posted && !held.absent) return undefined
   const ratio = amountChanged ? amountRatio(observed.amount, held.amount) : undefined
   // Texts are compared last, and only where the best of them would do.
   if (ratio !== undefined && bandsOf(observed, held, ratio, 1, config).length === 0) return undefined
   const alike = likeness(observed, held)
-  if (held.foreignSource && alike < sourceLikeness) return undefined
 
   const parts: Record<string, number> = {}
   let band: Band | undefined
@@ -153,13 +145,14 @@ export const pairCost = (
     parts["amount"] = 0
     const moved = posted && gap !== 0 && !held.absent
     if ((moved || alike < 0.2) && context.amountElsewhere()) {
-      if (moved && !held.foreignSource) return undefined
+      if (moved) return undefined
       if (alike < 0.2) parts["amountElsewhere"] = 400
     }
-    if (posted && alike < 0.5 && !held.foreignSource) parts["unlikeText"] = 400
+    // What came on the day of what is gone, at its amount, is the same in whatever words.
+    if (posted && alike < 0.5 && !(held.absent && gap === 0)) parts["unlikeText"] = 400
   } else parts[band.name] = band.points
   if (held.removed) parts["revived"] = 150
-  if (held.pending && !held.absent && !held.removed && !held.foreignSource) parts["pendingUnclear"] = 200
+  if (held.pending && !held.absent && !held.removed) parts["pendingUnclear"] = 200
   if (held.listed) parts["listedAsRemoved"] = -100
   if (context.sameId) parts["samePosition"] = -50
   const total = Object.values(parts).reduce((sum, points) => sum + points, 0)

@@ -17,6 +17,7 @@ import type { Observation } from "../../record/Observation.ts"
 import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
 import type { Days } from "./Blocks.ts"
+import type { EarlierFile, FileTotals } from "./Reading.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
 export interface MatchConfig {
@@ -73,8 +74,14 @@ export interface MatchInput {
   /** As in `ProvingRead`. */
   readonly historyFrom?: CalendarDate | undefined
   readonly none?: boolean
-  /** Days of which a file states that it shows everything. */
-  readonly period?: Days
+  /** What a file says of the account besides its rows. */
+  readonly file?: FileTotals
+  /** Files that were read before. */
+  readonly earlier?: ReadonlyArray<EarlierFile>
+  /** Former ids of records: record id -> ids. */
+  readonly formerIds?: ReadonlyMap<string, ReadonlyArray<string>>
+  /** First and last day that reads of the connection have shown. */
+  readonly shownDays?: Partial<Days>
   /** Upstream ids that the source says are gone. */
   readonly removed: ReadonlySet<string>
   /** Upstream ids of rows that were shown but could not be read: they are there, so they are not missing. */
@@ -175,6 +182,8 @@ export interface MatchResult {
    * one tells it, and has one more former upstream id. Listed only while that id is not known as one.
    */
   readonly confirmed: ReadonlyArray<Match>
+  /** Records of the rows of a file, by their places; `undefined` for a row that is new. Empty for other reads. */
+  readonly paired: ReadonlyArray<string | undefined>
   readonly suggestions: ReadonlyArray<Suggestion>
   /** Pending records that go on as records that were booked beside them, which become part of them. */
   readonly joined: ReadonlyArray<Join>

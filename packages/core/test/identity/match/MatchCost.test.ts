@@ -34,7 +34,7 @@ interface Pair {
 const cost = ({ about, config, context, held = {}, observed = {} }: Pair) =>
   pairCost(
     row(observed),
-    { ...row(held), removed: false, listed: false, absent: true, foreignSource: false, ...about },
+    { ...row(held), removed: false, listed: false, absent: true, ...about },
     { ...defaultMatchConfig, ...config },
     { sameId: false, amountElsewhere: () => false, ...context }
   )
@@ -167,7 +167,9 @@ describe("the cost of what speaks against a pair", () => {
     const elsewhere = { amountElsewhere: () => true }
     expect(cost({ held: pending, observed: { text: "lamp" }, context: elsewhere })).toBeUndefined()
     expect(cost({ held: pending, observed: { text: "desk" }, context: elsewhere })?.cost).toBe(70)
-    expect(cost({ observed: { text: "desk shop of wood" } })?.parts["unlikeText"]).toBe(400)
+    const wood = { observed: { text: "desk shop of wood" } }
+    expect(cost({ ...wood, about: { absent: false } })?.parts["unlikeText"]).toBe(400)
+    expect(cost(wood)?.parts["unlikeText"]).toBeUndefined()
     expect(cost({ held: pending, observed: { text: "desk shop of wood" } })?.parts["unlikeText"]).toBeUndefined()
   })
 
@@ -187,16 +189,6 @@ describe("the cost of what speaks against a pair", () => {
 
   it("keeps a pending row from being the later form of a posted one", () => {
     expect(cost({ observed: pending })).toBeUndefined()
-  })
-
-  it("compares two sources by equal amounts, near days and likely texts", () => {
-    const about = { foreignSource: true }
-    expect(cost({ about, observed: posted("2026-03-13") })?.cost).toBe(360)
-    expect(cost({ about, observed: posted("2026-03-14") })).toBeUndefined()
-    expect(cost({ about, observed: { text: "desk shop of wood" } })?.cost).toBe(385)
-    expect(cost({ about, observed: { text: "wood shop of desk lamps" } })?.cost).toBe(385)
-    expect(cost({ about, observed: { text: "lamp" } })).toBeUndefined()
-    expect(cost({ about, held: pending, observed: { amount: "-41" } })).toBeUndefined()
   })
 })
 
@@ -218,8 +210,7 @@ describe("the cost of any pair", () => {
         about: {
           removed: random.once(4),
           listed: random.once(4),
-          absent: random.once(2),
-          foreignSource: random.once(4)
+          absent: random.once(2)
         },
         context: { sameId: random.once(4), amountElsewhere: () => n % 2 === 0 }
       })
