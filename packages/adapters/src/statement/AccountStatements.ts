@@ -78,6 +78,30 @@ const missingIn = ({ closing, currency, opening, rows }: StatementDraft): Decima
   )
 }
 
+/** What a statement says, its balances included. */
+const contentOf = ({ closing, closingDate, from, opening, openingDate, rows, to }: StatementDraft): string =>
+  JSON.stringify([
+    [from, to, opening, openingDate, closing, closingDate],
+    rows.map(({ amount, currency, date, originalDescription, pending, providerId, reference }) => [
+      [date, amount, currency, pending],
+      [providerId, originalDescription, reference]
+    ])
+  ])
+
+/** The same statement twice counts once: its balances say so, since another one would begin where this one ends. */
+const withoutCopies = (drafts: ReadonlyArray<StatementDraft>, notes: ReaderNotes): ReadonlyArray<StatementDraft> => {
+  if (drafts.length < 2) return drafts
+  const seen = new Set<string>()
+  const kept = drafts.filter((draft) => {
+    if (draft.opening === undefined || draft.closing === undefined || draft.rows.length === 0) return true
+    const content = contentOf(draft)
+    return seen.size < seen.add(content).size
+  })
+  const copies = drafts.length - kept.length
+  if (copies > 0) notes.say(`${copies} statements stand in the file more than once: each counts once`)
+  return kept
+}
+
 /** A row that an earlier statement of the same account shows as well, under the same id of the bank, counts once. */
 const withoutRepeats = (drafts: ReadonlyArray<StatementDraft>): number => {
   if (drafts.length < 2) return 0
@@ -107,7 +131,7 @@ const sortedDays = (values: ReadonlyArray<CalendarDate.CalendarDate | undefined>
   values.filter((day) => day !== undefined).toSorted()
 
 const accountOf = (key: string, drafts: ReadonlyArray<StatementDraft>, notes: ReaderNotes): StatementAccount => {
-  const ordered = drafts.toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : 0))
+  const ordered = withoutCopies(drafts, notes).toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : 0))
   const repeats = withoutRepeats(ordered)
   if (repeats > 0) notes.say(`${repeats} rows stand in several statements of one account: each counts once`)
   const [first] = ordered

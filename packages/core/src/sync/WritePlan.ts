@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
       // The row was taken for the record, and may be another one.
       if (suggestion !== undefined) yield* suggest(suggestion, entry.id)
       if (confirmed.has(match)) {
-        chunk.aliases.set(providerId, { providerId, recordId: entry.id })
+        if (entry.providerId !== providerId) chunk.aliases.set(providerId, { providerId, recordId: entry.id })
         if (entry.hash !== observation.hash || suggestion !== undefined) log(match, true)
       } else if (entry.state === "deleted") {
         if (isOfFile(observation) && entry.providerId !== providerId) {
@@ -135,10 +135,8 @@ const make = Effect.gen(function* () {
         } else if (isRenamed) chunk.renames.push({ id: entry.id, providerId })
       } else {
         forget(entry, providerId)
-        if (onlyIdDiffers(match)) {
-          chunk.renames.push({ id: entry.id, providerId })
-          if (suggestion !== undefined) log(match, false)
-        } else {
+        if (onlyIdDiffers(match)) chunk.renames.push({ id: entry.id, providerId })
+        else {
           log(match, false)
           chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id)))
         }

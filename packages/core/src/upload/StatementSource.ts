@@ -39,6 +39,7 @@ import {
 import { rowIdsOf } from "./RowIds.ts"
 import { showSameRows } from "./SameRows.ts"
 import type { Shown } from "./ShownRecords.ts"
+import { StatedBalances, type BalanceGap } from "./StatedBalances.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
@@ -50,6 +51,8 @@ export interface Taken {
   readonly read: number
   readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
+  /** Balances that the rows of the accounts do not reach. */
+  readonly gaps: ReadonlyArray<BalanceGap>
 }
 
 /** Rows that are taken in at once; then everybody else has a turn. */
@@ -127,6 +130,7 @@ export class StatementSource extends Context.Service<
       const numbers = yield* AccountSeal
       const booked = yield* Withdrawal
       const earlier = yield* EarlierFiles
+      const balances = yield* StatedBalances
 
       /** Accounts of which the statement shows the rows that we hold. */
       const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
@@ -342,11 +346,13 @@ export class StatementSource extends Context.Service<
             accounts.map(({ id }) => id)
           )
           yield* finish(right, bank, upload, together(shown), said, target === undefined)
-          return { accounts, read, changed, quarantined }
+          const own = dataType === "transactions" ? new Map(accounts.map((account) => [account.id, account])) : new Map<string, Account>()
+          const gaps = yield* Effect.forEach(own.values(), (account) => balances.check(account, upload.id))
+          return { accounts, read, changed, quarantined, gaps: gaps.flat() }
         }
       )
 
       return StatementSource.of({ take })
     })
-  ).pipe(Layer.provide([AccountSeal.layer, EarlierFiles.layer, Withdrawal.layer]))
+  ).pipe(Layer.provide([AccountSeal.layer, EarlierFiles.layer, StatedBalances.layer, Withdrawal.layer]))
 }

@@ -117,6 +117,13 @@ export class UploadSource extends Context.Service<UploadSource, FeedReader<Confi
           quarantined: taken.quarantined.length,
           findings: [
             ...quarantineFindings(taken.quarantined),
+            ...taken.gaps.map(({ day, fileName, missing, since }) =>
+              warning(
+                "validation",
+                "BALANCE_MISMATCH",
+                `${fileName}: the rows since ${since} do not come to the balance of ${day}, ${missing} is missing`
+              )
+            ),
             ...readingOf(read.success, "")
               .statements.filter((statement) => statement.difference !== undefined && statement.difference !== "0")
               .map((statement) =>

@@ -63,6 +63,8 @@ export const proveByBalances = <Row extends SharedRow>(
   const [before, after] = isLater ? [earlier, reading] : [reading, earlier]
   if (before.closingBalance === undefined || after.closingBalance === undefined || after.sum === undefined)
     return undefined
+  // Rows before the earlier one's would count as added.
+  if (after.days![0] < before.days![0]) return undefined
   const added = Decimal.subtract(after.sum, Decimal.sum(shared.map(({ amount }) => amount)))
   const missing = Decimal.subtract(Decimal.subtract(after.closingBalance, before.closingBalance), added)
   if (missing === Decimal.zero) return { parted: [] }

@@ -119,6 +119,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       if (input.dataType === "transactions") {
         const problem: UnmatchedInput = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
         const ofReadings = pairReadings({ ...problem, candidates: [...free, ...namedBy(ids.weak, free)] }, ids.weak)
+        for (const at of filledTexts(input, pairing, details.records)) corrected.add(at)
         const split = pairSplitOrders(problem)
         const left = free.filter((entry) => !pairing.isTaken(entry))
         if (left.length > 0 && pairing.open.length > 0) suggestions = pairUnmatched({ ...problem, candidates: left })
@@ -175,6 +176,22 @@ const namedBy = (hits: ReadonlyArray<WeakHit>, candidates: ReadonlyArray<IndexEn
   const known = new Set(candidates.map(({ id }) => id))
   return [...new Map(hits.map(({ entry }) => [entry.id, entry])).values()].filter(({ id }) => !known.has(id))
 }
+
+const hasText = ({ description, originalDescription }: Fields): boolean =>
+  [description, originalDescription].some((text) => typeof text === "string" && text.trim() !== "")
+
+/** Rows of a file that have a text where the file before had none. */
+const filledTexts = (
+  { observations }: MatchInput,
+  pairing: Pairing,
+  records: ReadonlyMap<string, Pick<HeldDetail, "fields">>
+): ReadonlyArray<number> =>
+  observations.flatMap((observation, at) => {
+    const entry = pairing.entryOf(at)
+    if (entry === undefined || !isOfFile(entry) || !isOfFile(observation) || !hasText(observation.fields)) return []
+    const held = records.get(entry.id)
+    return held === undefined || hasText(held.fields) ? [] : [at]
+  })
 
 /** Pairs what an id of the bank says of rows whose amount or day is another now, once contents have found nothing better. */
 const pairCorrections = (
@@ -279,6 +296,7 @@ const resultsOf = (
     const evidence = pairing.evidenceOf(at)
     const match: Match = evidence === undefined ? { observation, entry } : { observation, entry, evidence }
     if (entry.state === "deleted") absorbed.push(match)
+    else if (evidence !== undefined && mayBeTwins(evidence)) confirmed.push(match)
     else if (confirms(observation, entry, corrected.has(at))) {
       const { providerId } = observation
       if (entry.providerId !== providerId && aliases.get(providerId) !== entry.id) confirmed.push(match)

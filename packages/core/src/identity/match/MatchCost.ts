@@ -40,7 +40,7 @@ export interface PairCost {
 }
 
 interface Band {
-  readonly name: "tip" | "partialCapture" | "hold" | "rerating"
+  readonly name: "tip" | "partialCapture" | "hold" | "rerating" | "correction"
   readonly points: number
 }
 
@@ -78,6 +78,10 @@ const bandsOf = (
     comparePercent(ratio, 104) <= 0
   ) {
     bands.push({ name: "rerating", points: 200 + pointsOfChange(ratio, 5_000) })
+  }
+  const isBookedAgain = !observed.pending && !held.pending && observed.day === held.day
+  if (isBookedAgain && alike >= 0.9 && comparePercent(ratio, 98) >= 0 && comparePercent(ratio, 102) <= 0) {
+    bands.push({ name: "correction", points: 200 + pointsOfChange(ratio, 5_000) })
   }
   return bands.toSorted((a, b) => b.points - a.points)
 }

@@ -1,6 +1,6 @@
 /**
  * Which booked rows of a reading are which that another reading of the account has shown: the one rule for files and the
- * connection, whichever came first (decision 53).
+ * connection, whichever came first (decision 54).
  *
  * Ids of the bank that last, and balances that follow from each other, say what is another row. Else counts decide on the
  * days that both show: one event has one row in each of them, in whatever words, and texts decide which with which. Where a

@@ -182,7 +182,7 @@ describe("ids of the bank in files", () => {
     const tomorrow = seen("x", row(3, { ...espresso, id: ofx(1) }))
     const daily = read({ ...upload, held: [held("c", row(2, { ...espresso, id: ofx(1) }))], observations: [tomorrow] })
     // Whether it is that one, corrected, a person may say.
-    expect([matched(daily), daily.suggestions.map(({ recordId }) => recordId)]).toEqual([[[ofx(1), "c"]], ["c"]])
+    expect([matched(daily), daily.suggestions.map(({ recordId }) => recordId)]).toEqual([[], ["c"]])
   })
 
   it("come, go and are issued anew without a second row", () => {
@@ -208,8 +208,8 @@ describe("ids of the bank in files", () => {
     const days = Array.from({ length: 5 }, (_, n) => held(`n${n}`, row(8, { amount: `-2${n}`, id: ofx(`n${n}`) })))
     const again = seen("x", row(8, { id: ofx("new") }))
     const result = read({ ...upload, held: [held("r8", row(8)), ...days], observations: [again] })
-    expect([matched(result), result.suggestions.map(({ recordId }) => recordId)]).toEqual([
-      [[ofx("new"), "r8"]],
+    expect([result.confirmed.map(({ entry }) => entry!.id), result.suggestions.map(({ recordId }) => recordId)]).toEqual([
+      ["r8"],
       ["r8"]
     ])
   })

@@ -91,7 +91,7 @@ export interface Kept {
   doubled: number
   /** Events without a record, although a source shows them. */
   lost: number
-  /** Times that a row was taken for the record of another merchant's event. */
+  /** Times that a row was taken for the record of another merchant's event of another day: those of one day are counted. */
   mixed: number
   /** Questions to a person. */
   asked: number
@@ -106,7 +106,7 @@ export const keep = (
   const ledger = new LedgerReplay(match)
   const shown = new Set<number>()
   let [mixed, asked] = [0, 0]
-  const merchantOf = (event: number): number => bookings[event]!.merchant
+  const areMixed = (one: Booking, other: Booking): boolean => one.merchant !== other.merchant && one.day !== other.day
   for (const [day, read] of reads) {
     for (const { event } of read.observations) shown.add(event)
     const before = new Map(Array.from(ledger.records, ([id, { event }]) => [id, event]))
@@ -115,7 +115,7 @@ export const keep = (
     for (const { entry, observation } of [...result.changed, ...result.confirmed]) {
       const held = entry === undefined ? undefined : before.get(entry.id)
       const { event } = observation as TrueObservation
-      if (held !== undefined && merchantOf(held) !== merchantOf(event)) mixed++
+      if (held !== undefined && areMixed(bookings[held]!, bookings[event]!)) mixed++
     }
   }
   const live = [...ledger.records.values()].filter(({ entry }) => entry.state === "live")

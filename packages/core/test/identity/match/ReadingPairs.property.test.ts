@@ -1,0 +1,50 @@
+/** Random sets and orders of files over one true account (decision 54). */
+import { Seeded } from "@millrace/testing/model"
+import { bookingsOf } from "@millrace/verification/quality/identity/TwoSources"
+import { reworded } from "@millrace/verification/quality/identity/Rewording"
+import {
+  downloadsOf,
+  layouts,
+  outcomeOf,
+  readOf,
+  type Layout
+} from "@millrace/verification/quality/identity/StatementFiles"
+import { describe, expect, it } from "vitest"
+
+const shuffled = <A>(random: Seeded, all: ReadonlyArray<A>): ReadonlyArray<A> =>
+  all
+    .map((one) => ({ one, at: random.below(1_000_000) }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ one }) => one)
+
+const names = ["CAFÉ NORTH", "KIOSK AMBER", "METRO FARE", "BAKERY CEDAR", "MARKET HARBOUR"]
+
+const played = (seed: number, layout: Layout, isPlain: boolean) => {
+  const random = new Seeded(seed)
+  const bookings = bookingsOf(random, { days: 40 })
+  const textOf = ({ merchant }: { readonly merchant: number }): string => {
+    const name = names[merchant % names.length]!
+    return isPlain ? name : reworded(random, name)
+  }
+  const downloads = downloadsOf(random, bookings, () => layout)
+  // Some are downloaded again, and one of another format shows everything.
+  const again = downloads.filter(() => random.once(4))
+  const other = layouts.find(({ name }) => name === "QIF")!
+  const whole = random.once(2) ? [{ layout: other, from: 0, to: bookings.length }] : []
+  const reads = [...downloads, ...again, ...whole].map((one, n) => readOf(bookings, one, n, textOf))
+  return [1, 2, 3].map((order) => outcomeOf(bookings, shuffled(new Seeded(seed * 10 + order), reads), 50))
+}
+
+describe("files of one account in any order, some of them again", () => {
+  for (const layout of layouts) {
+    it.each([true, false])(`of ${layout.name} give its rows, none twice and no twin lost (as written: %s)`, (isPlain) => {
+      const isProven = layout.balances !== "none" || layout.ids === "stable"
+      for (let seed = 1; seed <= 6; seed++) {
+        for (const { doubled, doubledSilently, lost, lostSilently } of played(seed, layout, isPlain)) {
+          expect([seed, doubledSilently, lostSilently]).toEqual([seed, 0, 0])
+          if (isProven) expect([seed, doubled, lost]).toEqual([seed, 0, 0])
+        }
+      }
+    })
+  }
+})
