@@ -131,7 +131,9 @@ const sortedDays = (values: ReadonlyArray<CalendarDate.CalendarDate | undefined>
   values.filter((day) => day !== undefined).toSorted()
 
 const accountOf = (key: string, drafts: ReadonlyArray<StatementDraft>, notes: ReaderNotes): StatementAccount => {
-  const ordered = withoutCopies(drafts, notes).toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : 0))
+  const ordered = withoutCopies(drafts, notes).toSorted((a, b) =>
+    dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : 0
+  )
   const repeats = withoutRepeats(ordered)
   if (repeats > 0) notes.say(`${repeats} rows stand in several statements of one account: each counts once`)
   const [first] = ordered

@@ -12,7 +12,12 @@ import type { Upload, UploadStatement } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 /** First and last day of which a statement says anything; `undefined` where an older version read it. */
-export const daysOf = ({ firstDay, from, lastDay, to }: Pick<UploadStatement, "firstDay" | "from" | "lastDay" | "to">) => {
+export const daysOf = ({
+  firstDay,
+  from,
+  lastDay,
+  to
+}: Pick<UploadStatement, "firstDay" | "from" | "lastDay" | "to">) => {
   const days = [firstDay, from, lastDay, to].filter((day) => day !== undefined).toSorted()
   return days.length === 0 ? undefined : ([days[0]!, days.at(-1)!] as const)
 }

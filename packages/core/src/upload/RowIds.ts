@@ -32,4 +32,3 @@ export const rowIdsOf = (
     return `${fileIdPrefix}${tag}:${key}:${nth}`
   }
 }
-

@@ -123,7 +123,9 @@ const make = Effect.gen(function* () {
 })
 
 /** Holds the rows of an account against the balances that its files state. */
-export class StatedBalances extends Context.Service<StatedBalances>()("@millrace/core/upload/StatedBalances", { make }) {
+export class StatedBalances extends Context.Service<StatedBalances>()("@millrace/core/upload/StatedBalances", {
+  make
+}) {
   static readonly layer: Layer.Layer<StatedBalances, never, UploadStore | RecordStore> = Layer.effect(
     StatedBalances,
     make

@@ -346,7 +346,10 @@ export class StatementSource extends Context.Service<
             accounts.map(({ id }) => id)
           )
           yield* finish(right, bank, upload, together(shown), said, target === undefined)
-          const own = dataType === "transactions" ? new Map(accounts.map((account) => [account.id, account])) : new Map<string, Account>()
+          const own =
+            dataType === "transactions"
+              ? new Map(accounts.map((account) => [account.id, account]))
+              : new Map<string, Account>()
           const gaps = yield* Effect.forEach(own.values(), (account) => balances.check(account, upload.id))
           return { accounts, read, changed, quarantined, gaps: gaps.flat() }
         }

@@ -8,7 +8,9 @@ import type { Statement, StatementAccount } from "./Statement.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"
 
 /** Days and sum of what is booked. */
-export const bookedOf = ({ rows }: Pick<StatementAccount, "rows">): Pick<UploadStatement, "firstDay" | "lastDay" | "sum"> => {
+export const bookedOf = ({
+  rows
+}: Pick<StatementAccount, "rows">): Pick<UploadStatement, "firstDay" | "lastDay" | "sum"> => {
   const booked = rows.filter(({ pending }) => !pending)
   if (booked.length === 0) return {}
   const [firstDay, lastDay] = [

@@ -60,7 +60,11 @@ interface Pair {
 const pairs: ReadonlyArray<Pair> = [
   { title: "ids that last tell a second fare", files: [fares, laterFares], rows: 5 },
   { title: "balances tell a second fare", files: [anew(fares, "a"), anew(laterFares, "b")], rows: 5 },
-  { title: "a statement that begins where the other ends", files: [mt940("7", "100,00", "98,00"), mt940("8", "98,00", "96,00")], rows: 2 },
+  {
+    title: "a statement that begins where the other ends",
+    files: [mt940("7", "100,00", "98,00"), mt940("8", "98,00", "96,00")],
+    rows: 2
+  },
   {
     title: "running balances",
     files: [balanced("2026-03-02,FARE,-2.90,97.10"), balanced("2026-03-02,FARE,-2.90,94.20")],
@@ -152,7 +156,10 @@ describe("two files of one account", () => {
 
   scene("that meet on a day leave an equal row to a person, who may say that it is a second one", () =>
     Effect.gen(function* () {
-      const files = [csv("2026-03-01,SHOP,-7.00", "2026-03-02,FARE,-2.90"), csv("2026-03-02,FARE,-2.90", "2026-03-05,SHOES,-20.00")]
+      const files = [
+        csv("2026-03-01,SHOP,-7.00", "2026-03-02,FARE,-2.90"),
+        csv("2026-03-02,FARE,-2.90", "2026-03-05,SHOES,-20.00")
+      ]
       const ledger = yield* upload(files)
       expect((yield* ledger.rows).size).toBe(3)
       const [account] = yield* ledger.accounts
@@ -171,10 +178,7 @@ describe("two files of one account", () => {
 
   scene("of which one is missing between them name the day whose balance is not reached", () =>
     Effect.gen(function* () {
-      const { jobs } = yield* upload([
-        balanced("2026-03-02,FARE,-2.90,97.10"),
-        balanced("2026-05-02,FARE,-2.90,44.20")
-      ])
+      const { jobs } = yield* upload([balanced("2026-03-02,FARE,-2.90,97.10"), balanced("2026-05-02,FARE,-2.90,44.20")])
       expect(jobs[1]!.errors.map(({ code, message }) => [code, message])).toEqual([
         ["BALANCE_MISMATCH", expect.stringContaining("balance of 2026-05-02, -50 is missing")]
       ])

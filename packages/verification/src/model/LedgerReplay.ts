@@ -115,7 +115,8 @@ export class LedgerReplay {
   #remember(read: BankRead, result: MatchResult, ofFile: boolean, now: Timestamp.Timestamp): void {
     if (!ofFile) {
       if (result.shownFrom === undefined) return
-      const from = this.#shownDays === undefined ? result.shownFrom : CalendarDate.min(this.#shownDays.from, result.shownFrom)
+      const from =
+        this.#shownDays === undefined ? result.shownFrom : CalendarDate.min(this.#shownDays.from, result.shownFrom)
       this.#shownDays = { from, to: now.slice(0, 10) as CalendarDate.CalendarDate }
       return
     }

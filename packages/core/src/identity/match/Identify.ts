@@ -117,7 +117,16 @@ export const identify = (input: MatchInput): OpenMatch => {
       let suggestions: ReadonlyArray<Suggestion> = []
       const corrected = new Set<number>()
       if (input.dataType === "transactions") {
-        const problem: UnmatchedInput = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
+        const problem: UnmatchedInput = {
+          input,
+          shift,
+          pairing,
+          reader,
+          candidates: free,
+          waiting,
+          detailOf,
+          isForbidden
+        }
         const ofReadings = pairReadings({ ...problem, candidates: [...free, ...namedBy(ids.weak, free)] }, ids.weak)
         for (const at of filledTexts(input, pairing, details.records)) corrected.add(at)
         const split = pairSplitOrders(problem)

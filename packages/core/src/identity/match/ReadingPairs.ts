@@ -6,7 +6,6 @@
  * days that both show: one event has one row in each of them, in whatever words, and texts decide which with which. Where a
  * file may end in the middle of the day on which the other begins, an equal row is taken for the same, and a person is asked.
  */
-import type { Observation } from "../../record/Observation.ts"
 import { assign } from "../../shared/Assignment.ts"
 import { lowerBound } from "../../shared/LowerBound.ts"
 import { proveByBalances } from "./BalanceProof.ts"
@@ -17,7 +16,16 @@ import { KnownAmounts } from "./KnownAmounts.ts"
 import { sourceDays } from "./MatchCost.ts"
 import type { MatchEvidence, Suggestion } from "./Matching.ts"
 import { likeness, type MatchRow } from "./MatchRow.ts"
-import { earlierReadings, isWithin, meetOn, readingOf, readsFile, type DaySpan, type EarlierReading, type Reading } from "./Reading.ts"
+import {
+  earlierReadings,
+  isWithin,
+  meetOn,
+  readingOf,
+  readsFile,
+  type DaySpan,
+  type EarlierReading,
+  type Reading
+} from "./Reading.ts"
 import { areConsecutive, haveOtherIds, idsLast, type RelatedRecord, type RelatedRow } from "./ReadingRelation.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
 import { SharedWords } from "./SharedWords.ts"
@@ -70,6 +78,8 @@ const evidenceOf = ({ alike, gap, mayBeTwin }: Pair): MatchEvidence => {
   const parts = { date: pointsOfDay * gap, text: Math.round(pointsOfText * (1 - alike)) }
   return { tier: "cost", cost: parts.date + parts.text, parts: { ...parts, ...(mayBeTwin ? { mayBeTwin: 0 } : {}) } }
 }
+
+const single = (rows: ReadonlyArray<unknown>): ReadonlyArray<number> => rows.map(() => 1)
 
 class PairRule {
   readonly #problem: UnmatchedInput
@@ -141,7 +151,13 @@ class PairRule {
     const sources = new Set(this.#held.map(({ source }) => source))
     sources.delete(this.#source)
     return new Map(
-      [...sources].map((source) => [source, sourceShift(this.#seen, this.#held.filter((one) => one.source === source))])
+      [...sources].map((source) => [
+        source,
+        sourceShift(
+          this.#seen,
+          this.#held.filter((one) => one.source === source)
+        )
+      ])
     )
   }
 
@@ -270,11 +286,7 @@ class PairRule {
     })
   }
 
-  #bestOf(
-    seen: ReadonlyArray<Seen>,
-    held: ReadonlyArray<Held>,
-    byId: ReadonlyMap<string, Held>
-  ): ReadonlyArray<Pair> {
+  #bestOf(seen: ReadonlyArray<Seen>, held: ReadonlyArray<Held>, byId: ReadonlyMap<string, Held>): ReadonlyArray<Pair> {
     const days = held.map(({ day }) => day)
     const reach = sourceDays + Math.max(0, ...Array.from(this.#shifts.values(), Math.abs))
     const placeOf = new Map(held.map((one, place) => [one, place]))
@@ -293,9 +305,8 @@ class PairRule {
     const most = pairPoints + 2 * coveredPoints + alonePoints + 1
     const candidates = pairs.map(({ left, points, right }) => ({ left, right, cost: most - points }))
     const byPlace = new Map(pairs.map((pair) => [pair.left * held.length + pair.right, pair]))
-    const single = (rows: ReadonlyArray<unknown>): ReadonlyArray<number> => rows.map(() => 1)
-    return assign({ left: single(seen), right: single(held), candidates, alone: most }).map(
-      ({ left, right }) => byPlace.get(left * held.length + right)!
+    return assign({ left: single(seen), right: single(held), candidates, alone: most }).map(({ left, right }) =>
+      byPlace.get(left * held.length + right)!
     )
   }
 
@@ -325,8 +336,8 @@ class PairRule {
       const parted = new Set(proof.parted.map(({ pair }) => pair))
       for (const { pair } of shared) if (!parted.has(pair)) sure.add(pair)
       for (const { seen } of parted) {
-        const files_ = this.#without.get(seen.at) ?? new Set()
-        this.#without.set(seen.at, files_.add(earlier))
+        const others = this.#without.get(seen.at) ?? new Set()
+        this.#without.set(seen.at, others.add(earlier))
         isChanged = true
       }
     }
@@ -380,6 +391,12 @@ const correctionDays = 5
 
 const worded = ({ row }: { readonly row: MatchRow }) => ({ row, text: row.texts[0]! })
 
+const suggestionOf = (pair: Pair): Suggestion => ({
+  observed: pair.seen.observation,
+  recordId: pair.held.entry.id,
+  evidence: evidenceOf(pair)
+})
+
 /** Makes the pairs of the rule, and returns what is left to a person. `claims`: rows whose id is known as a record's. */
 export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<WeakHit>): ReadonlyArray<Suggestion> => {
   const { input, pairing } = problem
@@ -387,20 +404,13 @@ export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<Weak
   const rule = new PairRule(problem, claims)
   const named = rule
     .named()
-    .filter((pair) =>
-      pairing.take(pair.seen.at, pair.held.entry, pair.mayBeTwin ? evidenceOf(pair) : { tier: "id" })
-    )
+    .filter((pair) => pairing.take(pair.seen.at, pair.held.entry, pair.mayBeTwin ? evidenceOf(pair) : { tier: "id" }))
   let pairs = rule.best()
   let proof = rule.prove(pairs, named)
   for (let round = 0; proof.isChanged && round < mostRounds; round++) {
     pairs = rule.best()
     proof = rule.prove(pairs, named)
   }
-  const suggestionOf = (pair: Pair): Suggestion => ({
-    observed: pair.seen.observation as Observation,
-    recordId: pair.held.entry.id,
-    evidence: evidenceOf(pair)
-  })
   const asked: Array<Suggestion> = named.filter(({ mayBeTwin }) => mayBeTwin).map(suggestionOf)
   const isAsked = input.config.crossSource === "suggest"
   for (const found of pairs) {

@@ -14,11 +14,7 @@ const followsOn = (earlier: Reading, later: Reading): boolean => {
   if (earlier.closingBalance === undefined || later.openingBalance === undefined) return false
   if (earlier.closingBalance !== later.openingBalance || later.days[0] < earlier.days[1]) return false
   const isSamePeriod = earlier.days[0] === later.days[0] && earlier.days[1] === later.days[1]
-  return !(
-    isSamePeriod &&
-    earlier.openingBalance !== undefined &&
-    earlier.openingBalance === later.openingBalance
-  )
+  return !(isSamePeriod && earlier.openingBalance !== undefined && earlier.openingBalance === later.openingBalance)
 }
 
 export const areConsecutive = (a: Reading, b: Reading): boolean => followsOn(a, b) || followsOn(b, a)
@@ -79,7 +75,8 @@ export const idsLast = (
       continue
     }
     const days = Math.abs((row.day ?? Infinity) - (record.row.day ?? -Infinity))
-    if (row.amount !== record.row.amount || row.currency !== record.row.currency || !(days <= correctionDays)) return false
+    if (row.amount !== record.row.amount || row.currency !== record.row.currency || !(days <= correctionDays))
+      return false
     met.add(record)
     if (days === 0) agreed++
   }

@@ -37,14 +37,17 @@ const played = (seed: number, layout: Layout, isPlain: boolean) => {
 
 describe("files of one account in any order, some of them again", () => {
   for (const layout of layouts) {
-    it.each([true, false])(`of ${layout.name} give its rows, none twice and no twin lost (as written: %s)`, (isPlain) => {
-      const isProven = layout.balances !== "none" || layout.ids === "stable"
-      for (let seed = 1; seed <= 6; seed++) {
-        for (const { doubled, doubledSilently, lost, lostSilently } of played(seed, layout, isPlain)) {
-          expect([seed, doubledSilently, lostSilently]).toEqual([seed, 0, 0])
-          if (isProven) expect([seed, doubled, lost]).toEqual([seed, 0, 0])
+    it.each([true, false])(
+      `of ${layout.name} give its rows, none twice and no twin lost (as written: %s)`,
+      (isPlain) => {
+        const isProven = layout.balances !== "none" || layout.ids === "stable"
+        for (let seed = 1; seed <= 6; seed++) {
+          for (const { doubled, doubledSilently, lost, lostSilently } of played(seed, layout, isPlain)) {
+            expect([seed, doubledSilently, lostSilently]).toEqual([seed, 0, 0])
+            if (isProven) expect([seed, doubled, lost]).toEqual([seed, 0, 0])
+          }
         }
       }
-    })
+    )
   }
 })

@@ -208,10 +208,10 @@ describe("ids of the bank in files", () => {
     const days = Array.from({ length: 5 }, (_, n) => held(`n${n}`, row(8, { amount: `-2${n}`, id: ofx(`n${n}`) })))
     const again = seen("x", row(8, { id: ofx("new") }))
     const result = read({ ...upload, held: [held("r8", row(8)), ...days], observations: [again] })
-    expect([result.confirmed.map(({ entry }) => entry!.id), result.suggestions.map(({ recordId }) => recordId)]).toEqual([
-      ["r8"],
-      ["r8"]
-    ])
+    expect([
+      result.confirmed.map(({ entry }) => entry!.id),
+      result.suggestions.map(({ recordId }) => recordId)
+    ]).toEqual([["r8"], ["r8"]])
   })
 })
 

@@ -28,13 +28,14 @@ interface World {
   readonly days: (random: Seeded) => () => number
 }
 
+const textOf = ({ merchant }: Booking): string => merchantName(merchant)
+
 const played = (seed: number, { days: daysOf, isQuiet }: World): Outcome => {
   const random = new Seeded(seed)
   const days = 120
   const bookings = isQuiet ? quietBookings(random, days) : bookingsOf(random, { days })
   const apart = daysOf(random)
   const later = new Map(bookings.map(({ event }) => [event, apart()]))
-  const textOf = ({ merchant }: Booking): string => merchantName(merchant)
   const reads: Array<BankRead> = []
   const connected = (from: number, day: number): BankRead => {
     const coverage: Coverage = { kind: "window", from: dateOf(from), to: dateOf(day), complete: true }

@@ -3,8 +3,7 @@ import type { Seeded } from "@millrace/testing/model"
 
 type Rewording = (text: string, random: Seeded) => string
 
-const digits = (random: Seeded, count: number): string =>
-  Array.from({ length: count }, () => random.below(10)).join("")
+const digits = (random: Seeded, count: number): string => Array.from({ length: count }, () => random.below(10)).join("")
 
 const accents: Readonly<Record<string, string>> = { A: "Á", E: "É", I: "Í", O: "Ö", U: "Ü", a: "á", e: "é", o: "ö" }
 
