@@ -206,6 +206,15 @@ class PairRule {
     return isWithin(day, days) && isWithin(day, earlier.days) && !(mayMeet && meetOn(day, days!, earlier.days!))
   }
 
+  /** Whether the row may be of another part of the day than the file before shows. */
+  #meets({ readings }: Held, day: number, shift: number): boolean {
+    const days = this.#daysAs(shift)
+    return (
+      this.#reading.ofFile &&
+      readings.some((earlier) => earlier.ofFile && days !== undefined && meetOn(day, days, earlier.days!))
+    )
+  }
+
   /** How many of the two readings must have shown the row of the other. */
   #covered({ day: heldDay, readings }: Held, day: number, gap: number, shift: number): number {
     const days = this.#daysAs(shift)
@@ -268,7 +277,7 @@ class PairRule {
         points += alonePoints
       }
     }
-    const mayBeTwin = gap === 0 && covered === 0
+    const mayBeTwin = gap === 0 && covered === 0 && this.#meets(held, day, shift)
     if (gap === 0 && covered < 2 && (isUnlike || (mayBeTwin && alike < alikeEnough))) return undefined
     points -= pointsOfDay * gap + Math.round(pointsOfText * (1 - alike)) + (isTombstone ? pointsOfTombstone : 0)
     if (mayBeTwin) points = Math.max(points, 1)
