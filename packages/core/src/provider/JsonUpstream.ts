@@ -36,7 +36,7 @@ export const unanswered = ({ message, reason, retryAfter }: OutboundFailure): Pr
 }
 
 /** Whether a page for people came in place of data: a sign of maintenance, which passes. */
-export const isPage = ({ body, headers }: Pick<OutboundResponse, "body" | "headers">): boolean =>
+const isPage = ({ body, headers }: Pick<OutboundResponse, "body" | "headers">): boolean =>
   (headers["content-type"] ?? "").toLowerCase().includes("text/html") ||
   /^[\s\uFEFF]*<(!doctype|html|head|body|\?xml)\b/i.test(new TextDecoder().decode(body.subarray(0, 200)))
 

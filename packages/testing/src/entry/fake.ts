@@ -3,6 +3,7 @@ export { makeScriptedModel, type ScriptedModel, type ScriptedModelOptions } from
 export {
   makeScriptedDestination,
   type ScriptedDestination,
+  type ScriptedFault,
   ScriptedPlace,
   writeOne
 } from "../destination/ScriptedDestination.ts"
