@@ -1,5 +1,5 @@
 /** Answers that are made of what storage wrote are those that are made of the records, to the byte. */
-import { packFields } from "../../adapters/src/storage/postgres/RecordFields.ts"
+import { packFields } from "../../adapters/src/storage/postgres/record/RecordFields.ts"
 import { pageOf } from "../../adapters/src/storage/postgres/WrittenPage.ts"
 import { CalendarDate } from "@millrace/core"
 import { PublicRows } from "@millrace/core/kernel"

@@ -14,7 +14,6 @@ import {
   RecordChangeStore,
   OutboxStore,
   ReceivedWebhooks,
-  RecordStore,
   StageStore,
   TaskStore,
   UploadStore
@@ -33,7 +32,6 @@ const day = 86_400
 /** Things removed in one go; the rest goes with the next runs. */
 const batch = 1_000
 const fileBatch = 100
-const searchSteps = 20
 
 /** Jobs for the feeds whose schedule is due, and for runs that are tried again. */
 export const schedules = Effect.map(Jobs, ({ scheduleDue }) => recurringTask("schedules", dueSeconds, scheduleDue))
@@ -98,23 +96,6 @@ const messageHistory = Effect.map(OutboxStore, ({ purge }) =>
 /** Forgets jobs that ended long ago. */
 const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
-/** Keeps what searches of records read in shape; some steps at a time, so that no run takes long. */
-const recordSearch = Effect.map(RecordStore, ({ tendSearch }) =>
-  recurringTask(
-    "record_search",
-    10 * minute,
-    Effect.gen(function* () {
-      let done = 0
-      for (let step = 0; step < searchSteps; step++) {
-        const found = yield* tendSearch
-        if (found === 0) break
-        done += found
-      }
-      return done
-    })
-  )
-)
-
 /** Forgets the history of records that are gone long ago. */
 const recordHistory = Effect.map(RecordChangeStore, ({ purge }) =>
   recurringTask("record_history", 10 * minute, purge(batch))
@@ -155,7 +136,6 @@ export const housekeeping = [
   auditCheck,
   messageHistory,
   jobHistory,
-  recordSearch,
   recordHistory,
   receivedWebhooks,
   oldLeases,

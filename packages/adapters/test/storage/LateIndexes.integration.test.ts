@@ -57,7 +57,7 @@ const indexes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly valid: boolean }>`
     select indexrelid::regclass::text as name, indisvalid as valid from pg_index
-    where indrelid = ${`${schemaName}.record`}::regclass and indexrelid::regclass::text ~ 'page|tombstone|day|dated|gone' order by 1`
+    where indrelid = ${`${schemaName}.record`}::regclass and indexrelid::regclass::text ~ 'page|tombstone|day|dated|record_gone' order by 1`
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]))
 })
 

@@ -1,4 +1,4 @@
-import { packFields, unpackFields } from "../../src/storage/postgres/RecordFields.ts"
+import { packFields, unpackFields } from "../../src/storage/postgres/record/RecordFields.ts"
 import type { Fields, FieldValue } from "@millrace/core/record"
 import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"

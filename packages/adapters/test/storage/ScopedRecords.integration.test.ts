@@ -151,10 +151,10 @@ describe("records of an installation that is moved", () => {
         expect(yield* areScoped).toBe(true)
         expect(yield* areKeyedById).toBe(true)
         expect(yield* indexes).toEqual([
+          "record_list",
+          "record_list_gone",
           "record_pkey",
           "record_scope_change",
-          "record_scope_day",
-          "record_scope_gone",
           "record_scope_provider",
           "record_scope_public_change"
         ])

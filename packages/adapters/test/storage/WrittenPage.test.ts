@@ -1,4 +1,4 @@
-import { packFields } from "../../src/storage/postgres/RecordFields.ts"
+import { packFields } from "../../src/storage/postgres/record/RecordFields.ts"
 import { pageOf } from "../../src/storage/postgres/WrittenPage.ts"
 import { type Fields, type FieldValue, isText, placeSize, type ShownPage } from "@millrace/core/record"
 import { Seeded } from "@millrace/testing/model"

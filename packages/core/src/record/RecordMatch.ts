@@ -1,13 +1,14 @@
 /** Whether a record meets the filter of a list, told from the record itself; stores that filter agree with it. */
 import type { LedgerRecord } from "./LedgerRecord.ts"
 import type { RecordFilter } from "./RecordStore.ts"
+import { fold } from "../text/Fold.ts"
 import * as Decimal from "../shared/Decimal.ts"
 
 type Test = (record: LedgerRecord) => boolean
 
 const textTest = (text: string): Test => {
-  const wanted = text.toLowerCase()
-  const has = (value: unknown): boolean => typeof value === "string" && value.toLowerCase().includes(wanted)
+  const wanted = fold(text)
+  const has = (value: unknown): boolean => typeof value === "string" && fold(value).includes(wanted)
   return ({ fields }) => has(fields["description"]) || has(fields["merchantName"])
 }
 

@@ -37,7 +37,7 @@ export interface RecordFilter {
   readonly pending?: boolean
   readonly type?: string
   readonly category?: string
-  /** Text in `description` or `merchantName`, whatever its case; every character stands for itself. */
+  /** Text in `description` or `merchantName`, as `fold` compares them; every character stands for itself. */
   readonly text?: string
   readonly minAmount?: Decimal
   readonly maxAmount?: Decimal
@@ -161,11 +161,6 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
     /** As `page`, with what readers are shown of each record and nothing else: a page that people wait for. */
     readonly shownPage: (scope: RecordScope, query: PageQuery) => Effect.Effect<ShownPage, StorageUnavailable>
-    /**
-     * Brings a part of what searches read into shape, where the store keeps something for them: work of the whole
-     * installation that is done now and then. Returns how much there was to do. What `page` returns does not depend on it.
-     */
-    readonly tendSearch: Effect.Effect<number, StorageUnavailable>
     /** Day of the newest record, tombstones included: a record that goes does not make the next read begin earlier. */
     readonly latestDate: (scope: RecordScope) => Effect.Effect<CalendarDate | null, StorageUnavailable>
     readonly checkpoint: (key: Checkpoint) => Effect.Effect<string | undefined, StorageUnavailable>

@@ -287,7 +287,6 @@ const records = casesOf(RecordStore, {
   publicChanges: (store, { scope }) => store.publicChanges(scope, { after: 0, upTo: 100, limit: 100 }),
   page: (store, { scope }) => store.page(scope, { filter: { text: "coop" }, limit: 10 }),
   shownPage: (store, { scope }) => store.shownPage(scope, { filter: {}, limit: 10 }),
-  tendSearch: everybody,
   latestDate: (store, { scope }) => store.latestDate(scope),
   checkpoint: (store, { checkpoint }) => store.checkpoint(checkpoint),
   saveCheckpoint: (store, { checkpoint }) => store.saveCheckpoint(checkpoint, "elsewhere"),

@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { storedKey } from "@millrace/core/record"
-import { fieldSql } from "../../../adapters/src/storage/postgres/RecordFields.ts"
+import { fieldsOf, type PackedRow } from "../../../adapters/src/storage/postgres/record/RecordFields.ts"
 import { recordsOf } from "../process/Reading.ts"
 import type { Installation } from "./Installation.ts"
 import type { ChaosFeed } from "./World.ts"
@@ -150,12 +150,12 @@ const shown = (...cells: ReadonlyArray<unknown>): string => cells.map(String).jo
 /** The ledger of a bank by the ids of the records, compared with the truth by the ids of the bank. */
 const checkLedger = async ({ bank, database }: Installation, { bankId, ref }: ChaosFeed) => {
   const rows = await database.query(
-    `select r.id, r.provider_id, r.date::text, r.amount::text, ${fieldSql("description")} as description, r.pending
+    `select r.id, r.provider_id, r.date::text, r.amount::text, r.pending, r.fields
      from record r join account a on a.id = r.account_id
      where a.bank_id = '${bankId}' and r.data_type = 'transactions' and r.state = 'live'`
   )
   const contentOf = (row: (typeof rows)[number]) =>
-    shown(row["date"], row["amount"], row["description"], row["pending"])
+    shown(row["date"], row["amount"], fieldsOf(row as unknown as PackedRow)["description"], row["pending"])
   const truth = new Map(
     [...bank.bank(ref).rows.values()].map((row) => [
       row.providerId,

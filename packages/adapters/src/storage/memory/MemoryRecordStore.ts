@@ -238,7 +238,6 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
       page: (scope, query) => call(() => pageOf(scope, query)),
       shownPage: (scope, query) =>
         call(() => shownPage(pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields })))),
-      tendSearch: Effect.succeed(0),
       forget: (_, accountId) =>
         call(() => {
           const ofAccount = ({ accountId: id }: { readonly accountId: string | undefined }) => id === accountId

@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import {
-  blocksAlone,
   entryAccounts,
   type LateIndex,
   openDeliveries,
@@ -13,18 +12,24 @@ import {
   recordDates,
   recordDays
 } from "./migrations/lateIndex.ts"
+import { listIndexes } from "./migrations/listIndex.ts"
 import { areScoped, scopedIndexes } from "./migrations/recordScope.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
 
+/** Those of records that are looked up by a number, in the place of earlier ones. */
+export const recordIndexes: ReadonlyArray<LateIndex> = [
+  ...scopedIndexes.filter(({ name }) => !listIndexes.some(({ replaces }) => replaces?.includes(name))),
+  ...publicChangeIndexes,
+  ...listIndexes
+]
+
 /** All there are to be. Migrations name their own, since a released one does not change. */
 const lateIndexes = Effect.map(areScoped, (scoped): ReadonlyArray<LateIndex> => [
-  ...(scoped ? scopedIndexes : recordDates),
+  ...(scoped ? recordIndexes : recordDates),
   ...(scoped ? [] : recordDays.filter(({ name }) => !recordDates.some(({ replaces }) => replaces?.includes(name)))),
   ...entryAccounts,
-  ...openDeliveries,
-  ...publicChangeIndexes,
-  ...blocksAlone
+  ...openDeliveries
 ])
 
 /** `busy`: somebody makes indexes of the table just now. `broken`: whoever made it did not come to the end. */

@@ -81,6 +81,7 @@ import { historyBlocks } from "./migrations/0069_history_blocks.ts"
 import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
 import { publicChanges } from "./migrations/0072_public_changes.ts"
+import { listColumns } from "./migrations/0073_list_columns.ts"
 import { modelBudget } from "./migrations/0080_model_budget.ts"
 import { auditOfFunctions } from "./migrations/0081_audit_of_functions.ts"
 
@@ -161,6 +162,7 @@ export const migrations = {
   "0070_plain_entry_blocks": plainEntryBlocks,
   "0071_search_groups": searchGroups,
   "0072_public_changes": publicChanges,
+  "0073_list_columns": listColumns,
   "0080_model_budget": modelBudget,
   "0081_audit_of_functions": auditOfFunctions
 } as const

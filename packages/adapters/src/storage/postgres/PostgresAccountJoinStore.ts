@@ -9,7 +9,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { analysisEntries } from "./AnalysisEntries.ts"
 import { historyRows } from "./HistoryRows.ts"
 import { ledgerText } from "./RecordRows.ts"
-import { isSearched } from "./RecordSearch.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
@@ -59,16 +58,10 @@ const besideRecords = [
   ["annotation", "record_id"]
 ] as const
 
-/** Its rows in `blocks` are found once work of the installation has read them (`tendSearch`). */
-const unknownBlock = `, searched as (
-    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
-    select $1, $3, $4, base + 1, base + n, 0 from numbers where n > 0
-  )`
-
 /** Fewer are looked up one by one. */
 const manyIds = 1_000
 
-const moveStatement = (searched: boolean): string => `
+const moveStatement = `
   with moving as (
     select r.id, row_number() over (order by r.change_no) as n
     from record r join unnest(string_to_array($6, $5)) as given(id) on given.id = r.id
@@ -81,7 +74,7 @@ const moveStatement = (searched: boolean): string => `
     returning change_seq - (select n from counted) as base, (select n from counted) as n
   ), unsettled as (
     delete from record_settled where account_id in ($2, $3) and data_type = $4
-  )${searched ? unknownBlock : ""}
+  )
   update record r set account_id = $3, scope_no = record_scope($3, $4), change_no = numbers.base + m.n,
     public_change_no = numbers.base + m.n
   from moving m, numbers where ${ledgerText("$2", "$4", "$1")} and r.id = m.id`
@@ -98,8 +91,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       const inFrom = sql`account_id = ${from} and data_type = ${dataType} and workspace_id = ${workspaceId}`
       // Of an account whose records came a moment ago PostgreSQL knows of none, and would go through all of them for each.
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = off`
-      yield* sql.unsafe(moveStatement(isSearched(dataType)), [workspaceId, from, to, dataType, separator, ...texts])
-        .unprepared
+      yield* sql.unsafe(moveStatement, [workspaceId, from, to, dataType, separator, ...texts]).unprepared
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = default`
       // What stands in a block is of one account.
       yield* unpack({ workspaceId, dataType }, from, ids)

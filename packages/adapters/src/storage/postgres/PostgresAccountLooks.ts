@@ -52,11 +52,11 @@ export const layer: Layer.Layer<AccountLooks, never, SqlClient.SqlClient> = Laye
     return AccountLooks.of({
       look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType, query) {
         const look: Reading = { text: lookStatement, values: [workspaceId, bankId, accountId, dataType] }
-        const page = query === undefined ? undefined : yield* shownReading({ workspaceId, accountId, dataType }, query)
-        if (page === undefined) {
+        if (query === undefined) {
           const [row] = yield* stored(sql.unsafe<LookRow>(look.text, look.values))
           return lookOf(row)
         }
+        const page = yield* shownReading({ workspaceId, accountId, dataType }, query)
         const [[row], rows] = yield* stored(readBoth(sql, look, page))
         const found = lookOf(row as LookRow | undefined)
         return Option.isNone(found.account) ? found : { ...found, page: toPage(rows as ReadonlyArray<PageRow>) }

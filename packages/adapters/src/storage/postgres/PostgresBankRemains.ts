@@ -8,8 +8,6 @@ import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 
 /** Tables whose rows name an account. The records themselves come last: what else there is is found by them. */
 const tablesOfAccounts = [
-  "record_search",
-  "search_group",
   "analysis_entry",
   "analysis_block",
   "annotation",

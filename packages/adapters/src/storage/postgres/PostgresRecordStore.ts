@@ -9,8 +9,8 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
-import { recordDay } from "./migrations/lateIndex.ts"
-import { fieldsOf, packFields, type PackedRow } from "./RecordFields.ts"
+import { listTexts, textColumnNames } from "./record/ListColumns.ts"
+import { fieldsOf, packFields, type PackedRow } from "./record/RecordFields.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,
@@ -23,27 +23,13 @@ import {
   recordOf,
   toHeld
 } from "./RecordRows.ts"
-import { blockParameters, givenBlocks, givenGroups, isSearched, tend } from "./RecordSearch.ts"
-import { blocksOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
-/** What the rows say, for searches. */
-const writeBlocks = `, blocks as (
-    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows, texts, starts, in_bytes,
-      signature, grouped, amounts, amount_rows, least, most)
-    select $2, $1, $3, numbers.base + b.up_to - b.rows + 1, numbers.base + b.up_to, b.rows, b.texts, b.starts,
-      b.in_bytes, b.signature, b.grouped, b.amounts, b.amount_rows, b.least, b.most
-    from numbers, ${givenBlocks(16)} b
-  ), groups as (
-    insert into search_group (workspace_id, account_id, data_type, blocks, signature, least, most)
-    select $2, $1, $3, array(select numbers.base + e from unnest(g.ends) e), g.signature, g.least, g.most
-    from numbers, ${givenGroups(16)} g
-  )`
-
 const overThoseThatAre = `on conflict on constraint record_pkey do update set
     provider_id = excluded.provider_id, date = excluded.date, pending = excluded.pending, amount = excluded.amount,
-    state = excluded.state, hash = excluded.hash, fields = excluded.fields, change_no = excluded.change_no,
+    state = excluded.state, hash = excluded.hash, fields = excluded.fields, whole_texts = excluded.whole_texts,
+    ${textColumnNames.map((name) => `${name} = excluded.${name}`).join(", ")}, change_no = excluded.change_no,
     public_change_no = case when record.state = excluded.state and record.merged_into is null
         and record.date is not distinct from excluded.date and record.pending = excluded.pending
         and record.fields::text = excluded.fields::text
@@ -51,34 +37,45 @@ const overThoseThatAre = `on conflict on constraint record_pkey do update set
     version = record.version + 1, missed = 0, missed_since = null, missed_at = null, merged_into = null,
     updated_at = excluded.updated_at`
 
+/** The columns of written records, each a parameter that has it of all of them. */
+const writtenColumns = [
+  "id",
+  "provider_id",
+  "date",
+  "pending",
+  "amount",
+  "state",
+  "hash",
+  ...textColumnNames,
+  "fields",
+  "whole_texts"
+] as const
+
 /**
  * Takes the next change numbers of the account and writes the rows in one statement. The row of
  * `account_change` stays locked until the transaction ends: so numbers come to light in their order.
  */
-const writeStatement = (searched: boolean, areNew: boolean): string => `
+const writeStatement = (areNew: boolean): string => `
   with numbers as (
     insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
     on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
     returning change_seq - $4::int as base
   ), settled as (
     insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
-    select $1, $2, $3, base + $4::int, $15 from numbers where $15::text is not null
+    select $1, $2, $3, base + $4::int, $7 from numbers where $7::text is not null
     on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
-  )${searched ? writeBlocks : ""}
+  )
   insert into record (workspace_id, account_id, data_type, scope_no, id, provider_id, date, pending, amount, state, hash,
-    fields, change_no, public_change_no, apart)
+    ${textColumnNames.join(", ")}, fields, whole_texts, change_no, public_change_no, apart)
   select $2, $1, $3, record_scope($1, $3), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
-    coalesce(r.hash, ''), r.fields::json, numbers.base + r.n, numbers.base + r.n, $6::boolean
-  from numbers, unnest(string_to_array($7, $5), string_to_array($8, $5, ''), string_to_array($9, $5, ''),
-    string_to_array($10, $5), string_to_array($11, $5, ''), string_to_array($12, $5), string_to_array($13, $5, ''),
-    string_to_array($14, $5)) with ordinality as r(id, provider_id, date, pending, amount, state, hash, fields, n)
+    coalesce(r.hash, ''), ${textColumnNames.map((name) => `r.${name}`).join(", ")}, r.fields::json, r.whole_texts::json,
+    numbers.base + r.n, numbers.base + r.n, $6::boolean
+  from numbers, unnest(${writtenColumns.map((_, n) => `string_to_array($${n + 8}, $5, '')`).join(", ")})
+    with ordinality as r(${writtenColumns.join(", ")}, n)
   ${areNew ? "" : overThoseThatAre}`
 
 /** Ids that were just made are looked for nowhere, which costs a seventh of writing a record. */
-const writeRows = {
-  plain: { put: writeStatement(false, false), make: writeStatement(false, true) },
-  searched: { put: writeStatement(true, false), make: writeStatement(true, true) }
-}
+const writeRows = { put: writeStatement(false), make: writeStatement(true) }
 
 /** As `writeStatement`, for what is said beside records: what reads have settled about them still holds. */
 const touchStatement = `
@@ -102,8 +99,10 @@ const amountOf = (fields: Fields): string => {
   return typeof amount === "string" ? amount : ""
 }
 
-const columnsOf = (writes: ReadonlyArray<RecordWrite>) =>
-  textColumns(
+/** In the order of `writtenColumns`. */
+const columnsOf = (writes: ReadonlyArray<RecordWrite>) => {
+  const { columns, whole } = listTexts(writes)
+  return textColumns(
     [
       writes.map((write) => write.id),
       writes.map((write) => write.providerId),
@@ -111,10 +110,12 @@ const columnsOf = (writes: ReadonlyArray<RecordWrite>) =>
       writes.map((write) => (write.pending ? "t" : "f")),
       writes.map((write) => amountOf(write.fields)),
       writes.map((write) => write.state),
-      writes.map((write) => write.hash)
+      writes.map((write) => write.hash),
+      ...columns
     ],
-    [writes.map((write) => packFields(write.fields, write))]
+    [writes.map((write) => packFields(write.fields, write)), whole]
   )
+}
 
 /** Every write of a record gives it a number above all others. */
 const newest = (sql: SqlClient.SqlClient, scope: RecordScope): Fragment =>
@@ -128,7 +129,6 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
     const own = sql.literal(ownColumns)
-    const day = sql.literal(recordDay)
     // As `idPartOf` has it: `ascii` is the number of a sign of any alphabet.
     const idPart = sql.literal(
       "(d.which >> ((ascii(right(r.provider_id, 1)) * 31 + ascii(right(r.provider_id, 2))) & (d.parts - 1)))"
@@ -143,20 +143,16 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       dayDigests: string | undefined
     ) {
       const { separator, texts } = yield* columnsOf(writes)
-      const searched = isSearched(scope.dataType)
-      const blocks = searched ? yield* blockParameters(blocksOf(writes)) : []
-      const { make, put } = searched ? writeRows.searched : writeRows.plain
       // Prepared, unlike what reads many rows: its plan depends on no table, and making it took a fifth of the writing.
-      yield* sql.unsafe(areNew ? make : put, [
+      yield* sql.unsafe(areNew ? writeRows.make : writeRows.put, [
         scope.accountId,
         scope.workspaceId,
         scope.dataType,
         writes.length,
         separator,
         apart,
-        ...texts,
         dayDigests ?? null,
-        ...blocks
+        ...texts
       ])
     })
 
@@ -189,10 +185,10 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       select r.* from (values ('-infinity'::date, '-infinity'::date, null::int, null::bigint) union all
           select * from ${given}) d(first, last, parts, which)
         cross join lateral (
-          select * from record where ${inLedger(sql, scope)}
-            and ${day} between d.first and d.last
-          order by ${day} desc, id desc offset 0
-        ) r where r.state = 'live' and (d.parts is null or ${idPart} & 1 = 1)
+          select * from record where ${inLedger(sql, scope)} and state = 'live'
+            and day between d.first and d.last
+          order by day desc, id desc offset 0
+        ) r where (d.parts is null or ${idPart} & 1 = 1)
       union all
       select * from record where ${inLedger(sql, scope)} and state <> 'live'
     ) as record`
@@ -343,7 +339,6 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       publicChanges: changesBy("public_change_no"),
       page: pages.page,
       shownPage: pages.shownPage,
-      tendSearch: tend(sql).pipe(Effect.withSpan("RecordStore.tendSearch")),
       forget: Effect.fn("RecordStore.forget")(function* (workspaceId, accountId) {
         yield* storedInBulk(
           sql.unsafe(
@@ -352,21 +347,18 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             [[accountId], workspaceId]
           )
         )
-        for (const table of [
-          "record_search",
-          "search_group",
-          "account_change",
-          "record_pull",
-          "record_settled",
-          "checkpoint"
-        ]) {
+        for (const table of ["account_change", "record_pull", "record_settled", "checkpoint"]) {
           yield* storedInBulk(sql`delete from ${sql(table)}
             where account_id = ${accountId} and workspace_id = ${workspaceId}`)
         }
       }),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
-        const rows = yield* stored(sql<{ readonly date: CalendarDate.CalendarDate | null }>`select date from record
-          where ${inLedger(sql, scope)} order by ${day} desc, id desc limit 1`)
+        const rows = yield* stored(sql<{
+          readonly date: CalendarDate.CalendarDate | null
+        }>`select nullif(max(day), '-infinity') as date
+          from ((select day from record where ${inLedger(sql, scope)} and state = 'live' order by day desc, id desc limit 1)
+            union all
+            (select day from record where ${inLedger(sql, scope)} and state <> 'live' order by day desc, id desc limit 1)) r`)
         return rows[0]?.date ?? null
       }),
       checkpoint: Effect.fn("RecordStore.checkpoint")(function* (key) {

@@ -1,17 +1,19 @@
-/** Pages of the ledger, newest first. */
-import { shownPage, type ShownPage } from "@millrace/core/record"
+/**
+ * Pages of the ledger, newest first. Which records a page has is answered by the index of lists alone (`record_list`), however few
+ * of an account match; then only they are read.
+ */
+import { fold } from "@millrace/core/text"
+import type { LedgerRecord, ShownPage } from "@millrace/core/record"
 import type { PageQuery, RecordFilter, RecordScope, StorageUnavailable } from "@millrace/core/storage"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { recordDay } from "./migrations/lateIndex.ts"
-import { inLedger, inState, ledgerText, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
-import { fieldSql } from "./RecordFields.ts"
-import { isSearched, searched } from "./RecordSearch.ts"
-import { searchOf } from "./SearchBlock.ts"
-import { stored, storedInBulk } from "./SqlFailure.ts"
+import { cut, fewestBytesOfCut, type TextColumnName, textColumnNames } from "./record/ListColumns.ts"
+import { ledgerText, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
+import { SqlParameters } from "./SqlParameters.ts"
+import { stored } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
-import { pageOf, shownColumns, type ShownRow, toShown } from "./WrittenPage.ts"
+import { pageOf, shownColumns } from "./WrittenPage.ts"
 
 /** The one row of `shownReading`. */
 export interface PageRow {
@@ -26,43 +28,108 @@ export const toPage = ([row]: ReadonlyArray<PageRow>): ShownPage => pageOf(row!.
  * thousand would be all of it, sorted.
  */
 const planSizes = [128, 1_001, 2_001] as const
-const mostShown = planSizes[2]
 
 /** Milliseconds after which the size of the table is looked at again. */
 const sizeMillis = 5_000
 
-/** What the statement of a page depends on; the values go beside it. */
-type Shape = Pick<RecordFilter, "state" | "from" | "to" | "pending" | "type">
+/** Written out, so that the planner knows which index covers it. */
+const inState = {
+  live: "state = 'live'",
+  removed: "state = 'removed' and state <> 'live' and merged_into is null",
+  deleted: "state = 'deleted' and state <> 'live'"
+} as const
 
-const textOf = (shape: Shape, continued: boolean, most: number, size: number): string => {
-  let n = 3
-  const next = (): string => `$${++n}`
-  const { from, pending, state = "live", to, type } = shape
-  const conditions = [
-    ledgerText("$1", "$2", "$3"),
-    inState[state],
-    ...(from === undefined ? [] : [`${recordDay} >= ${next()}::date`]),
-    ...(to === undefined ? [] : [`${recordDay} <= ${next()}::date and date is not null`]),
-    ...(pending === undefined ? [] : [`pending = ${next()}`]),
-    ...(type === undefined ? [] : [`${fieldSql("type")} = ${next()}`]),
-    ...(continued ? [`(${recordDay}, id) < (coalesce(${next()}::date, '-infinity'), ${next()})`] : [])
-  ]
-  // One value in bytes: nothing is made of each row, neither here nor in the driver.
-  return `select convert_to(coalesce(json_agg(page)::text, '[]'), 'UTF8') as page from (select ${shownColumns}
-      from (select ${shownColumns} from record where ${conditions.join(" and ")}
-        order by ${recordDay} desc, id desc limit ${most}) planned limit ${next()}) page /* ${size} */`
+/** The order of pages. */
+const newestFirst = "order by day desc, id desc"
+
+/** The condition on either of the two texts that `q` looks in. */
+const eitherText = (condition: (column: TextColumnName) => string): string =>
+  `(${condition("folded_description")} or ${condition("folded_merchant")})`
+
+/** A text of the record `whole` in full, where one of its texts was cut. */
+const wholeText = (column: TextColumnName): string => `whole.whole_texts->>${textColumnNames.indexOf(column)}`
+
+/** What a list asks of one account. */
+class PageSql {
+  readonly parameters = new SqlParameters()
+  readonly ledger: string
+
+  constructor({ accountId, dataType, workspaceId }: RecordScope) {
+    const { text } = this.parameters
+    this.ledger = ledgerText(text(accountId), text(dataType), text(workspaceId))
+  }
+
+  /** Conditions that an index looks up. */
+  range({ before, filter: { from, state = "live", to } }: PageQuery): string {
+    const { date, text } = this.parameters
+    return [
+      this.ledger,
+      inState[state],
+      ...(from === undefined ? [] : [`day >= ${date(from)}`]),
+      ...(to === undefined ? [] : [`day <= ${date(to)} and day <> '-infinity'`]),
+      ...(before === undefined ? [] : [`(day, id) < (${date(before.date ?? "-infinity")}, ${text(before.id)})`])
+    ].join(" and ")
+  }
+
+  /** Conditions that are asked of each entry of the index. */
+  tests({ category, maxAmount, minAmount, pending, text, type }: RecordFilter): ReadonlyArray<string> {
+    const { boolean, number } = this.parameters
+    return [
+      ...(pending === undefined ? [] : [`pending = ${boolean(pending)}`]),
+      ...(type === undefined ? [] : [this.is("type", type)]),
+      ...(category === undefined ? [] : [this.is("category", category)]),
+      ...(minAmount === undefined ? [] : [`amount >= ${number(minAmount)}`]),
+      ...(maxAmount === undefined ? [] : [`amount <= ${number(maxAmount)}`]),
+      ...(text === undefined ? [] : [this.saysSomewhere(fold(text))])
+    ]
+  }
+
+  private is(column: TextColumnName, value: string): string {
+    const { text } = this.parameters
+    const short = cut(value)
+    if (Buffer.byteLength(short) < fewestBytesOfCut) return `${column} = ${text(value)}`
+    return `(${column} = ${text(short)} and coalesce(${this.ofWhole((whole) => whole(column))}, ${column}) = ${text(value)})`
+  }
+
+  private saysSomewhere(wanted: string): string {
+    const needle = this.parameters.text(wanted)
+    const has = (text: string): string => `strpos(${text}, ${needle}) > 0`
+    const inWhole = this.ofWhole((whole) => eitherText((column) => has(whole(column))))
+    const mayBeCut = eitherText((column) => `octet_length(${column}) >= ${fewestBytesOfCut}`)
+    // An `and` would look at the row of each record that has one of the texts alone: of the other it is not known.
+    return `(${eitherText(has)} or case when ${mayBeCut} then ${inWhole} else false end)`
+  }
+
+  /** Said of the whole texts of a record, which its row alone has; null where none was cut. */
+  private ofWhole(said: (whole: typeof wholeText) => string): string {
+    return `(select ${said(wholeText)} from record whole where ${this.ledger} and whole.id = record.id)`
+  }
 }
 
-const valuesOf = (scope: RecordScope, { before, filter, limit }: PageQuery): ReadonlyArray<unknown> => {
-  const { from, pending, to, type } = filter
-  return [
-    scope.accountId,
-    scope.dataType,
-    scope.workspaceId,
-    ...[from, to, pending, type].filter((value) => value !== undefined),
-    ...(before === undefined ? [] : [before.date, before.id]),
-    limit
-  ]
+/**
+ * A page with some columns. Records are found first where something is asked of them that the index has and the order has not:
+ * PostgreSQL reads the index alone for what is no more than there. It guesses that half of what a `case` is asked of meets it, and so
+ * walks through the index in its order, where it would sort an account of which it expects a row or two.
+ */
+export const pageSql = (scope: RecordScope, query: PageQuery, columns: string, size: number): Reading => {
+  const { filter, limit } = query
+  const page = new PageSql(scope)
+  const { ledger, parameters } = page
+  const range = page.range(query)
+  const tests = page.tests(filter)
+  const most = planSizes.find((rows) => limit <= rows) ?? limit
+  const found =
+    tests.length === 0
+      ? `select ${columns} from record where ${range} ${newestFirst} limit ${most}`
+      : `select ${columns} from (
+          select id as found_id from record where ${range} and case when ${tests.join(" and ")} then true else false end
+          ${newestFirst} limit ${most}
+        ) found cross join lateral (select * from record where ${ledger} and id = found_id offset 0) record
+        ${newestFirst}`
+  return {
+    text: `select * from (${found}) planned limit ${parameters.integer(limit)} /* ${size} */`,
+    values: parameters.values
+  }
 }
 
 /**
@@ -82,59 +149,29 @@ const makeSize = (sql: SqlClient) => {
   })
 }
 
-/** Whether an index has the page in its order, so that nothing needs to be searched. */
-const isPlain = ({ filter: { category, maxAmount, minAmount, text }, limit }: PageQuery): boolean =>
-  limit <= mostShown && [category, maxAmount, minAmount, text].every((value) => value === undefined)
-
 export const makePages = (sql: SqlClient) => {
-  const day = sql.literal(recordDay)
   const tableSize = makeSize(sql)
-  const texts = new Map<string, string>()
 
-  /** A page however it is found, planned for what is asked. */
-  const planned = Effect.fnUntraced(function* <Row extends { readonly id: string }>(
-    scope: RecordScope,
-    { before, filter, limit }: PageQuery,
-    columns: string
-  ) {
-    const conditions = [
-      ...matching(sql, filter),
-      ...(before === undefined ? [] : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
-    ]
-    const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
-    if (search !== undefined) {
-      const found = yield* searched<Row>(sql, scope, search, { columns, conditions, limit, size: yield* tableSize })
-      if (found !== undefined) return found
-    }
-    return yield* storedInBulk(
-      sql<Row>`select ${sql.literal(columns)} from record where ${sql.and([inLedger(sql, scope), ...conditions])}
-        order by ${day} desc, id desc limit ${limit}`
-    )
-  })
-
-  /** A page that an index has in its order. It is planned once for each connection: that costs more than to read it. */
-  const prepared = (scope: RecordScope, query: PageQuery): Effect.Effect<Reading, StorageUnavailable> =>
+  /** The statement of a page of `shownPage`, with one value in bytes: nothing is made of each row, neither here nor in the driver. */
+  const shownReading = (scope: RecordScope, query: PageQuery): Effect.Effect<Reading, StorageUnavailable> =>
     Effect.map(tableSize, (size) => {
-      const { from, pending, state, to, type } = query.filter
-      const shape = [state, from, to, pending, type, query.before].map((value) => value !== undefined)
-      const most = planSizes.find((rows) => query.limit <= rows) ?? mostShown
-      const key = `${shape.join()} ${state} ${most} ${size}`
-      let text = texts.get(key)
-      if (text === undefined) texts.set(key, (text = textOf(query.filter, query.before !== undefined, most, size)))
-      return { text, values: valuesOf(scope, query) }
+      const { text, values } = pageSql(scope, query, shownColumns, size)
+      return {
+        text: `select convert_to(coalesce(json_agg(page)::text, '[]'), 'UTF8') as page from (${text}) page`,
+        values
+      }
     })
 
   return {
-    page: (scope: RecordScope, query: PageQuery) =>
-      Effect.map(planned<RecordRow>(scope, query, recordColumns), (rows) => rows.map(toRecord)),
+    shownReading,
+    page: (scope: RecordScope, query: PageQuery): Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable> =>
+      Effect.flatMap(tableSize, (size) => {
+        const { text, values } = pageSql(scope, query, recordColumns, size)
+        return Effect.map(stored(sql.unsafe<RecordRow>(text, values)), (rows) => rows.map(toRecord))
+      }),
     shownPage: (scope: RecordScope, query: PageQuery): Effect.Effect<ShownPage, StorageUnavailable> =>
-      isPlain(query)
-        ? Effect.flatMap(prepared(scope, query), ({ text, values }) =>
-            Effect.map(stored(sql.unsafe<PageRow>(text, values)), toPage)
-          )
-        : Effect.map(planned<ShownRow>(scope, query, shownColumns), (rows) => shownPage(rows.map(toShown))),
-    /** The statement of a page of `shownPage`, where it is one that needs no look before it. */
-    shownReading: (scope: RecordScope, query: PageQuery) =>
-      isPlain(query) ? prepared(scope, query) : Effect.succeed(undefined)
+      Effect.flatMap(shownReading(scope, query), ({ text, values }) =>
+        Effect.map(stored(sql.unsafe<PageRow>(text, values)), toPage)
+      )
   }
 }

@@ -1,13 +1,12 @@
-/** Rows of the ledger as the kernel sees them, and filters over them. */
+/** Rows of the ledger as the kernel sees them, and what finds those of an account. */
 import type { AccountId } from "@millrace/core/bank"
 import { type DataType, dataTypes, type HeldRecord, type LedgerRecord, type RecordState } from "@millrace/core/record"
-import type { RecordFilter, RecordScope } from "@millrace/core/storage"
+import type { RecordScope } from "@millrace/core/storage"
 import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant } from "./Column.ts"
-import { recordDay } from "./migrations/lateIndex.ts"
-import { fieldSql, fieldsOf, type PackedRow } from "./RecordFields.ts"
+import { fieldsOf, type PackedRow } from "./record/RecordFields.ts"
 
 export interface RecordRow {
   readonly id: string
@@ -96,30 +95,3 @@ export const ofAccounts = (column: string, accounts: string): string =>
 /** As `inLedger`, in texts whose parameters have numbers. */
 export const ledgerText = (account: string, type: string, workspace: string): string =>
   `in_scope(${itsScope}, ${account}, ${type}, ${workspace})`
-
-const contains = (sql: SqlClient, field: "description" | "merchantName", text: string): Fragment =>
-  sql`strpos(lower(${sql.literal(fieldSql(field))} collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
-
-/** Written out, so that the planner knows which indexes cover it. */
-export const inState = {
-  live: "state = 'live'",
-  removed: "state = 'removed' and state <> 'live' and merged_into is null",
-  deleted: "state = 'deleted' and state <> 'live'"
-} as const
-
-/** The conditions of a filter; unknown values meet none. */
-export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fragment> => {
-  const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
-  return [
-    sql.literal(inState[state]),
-    // The expression of the index `record_scope_day`, so that the days that are asked for are found and not looked for.
-    ...(from === undefined ? [] : [sql`${sql.literal(recordDay)} >= ${from}::date`]),
-    ...(to === undefined ? [] : [sql`${sql.literal(recordDay)} <= ${to}::date and date is not null`]),
-    ...(pending === undefined ? [] : [sql`pending = ${pending}`]),
-    ...(type === undefined ? [] : [sql`${sql.literal(fieldSql("type"))} = ${type}`]),
-    ...(category === undefined ? [] : [sql`${sql.literal(fieldSql("category"))} = ${category}`]),
-    ...(text === undefined ? [] : [sql.or([contains(sql, "description", text), contains(sql, "merchantName", text)])]),
-    ...(minAmount === undefined ? [] : [sql`amount >= ${minAmount}::numeric`]),
-    ...(maxAmount === undefined ? [] : [sql`amount <= ${maxAmount}::numeric`])
-  ]
-}

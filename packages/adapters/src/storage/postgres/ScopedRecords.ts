@@ -4,17 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { makeLate } from "./LateIndexes.ts"
+import { makeLate, recordIndexes } from "./LateIndexes.ts"
 import type { LateIndex } from "./migrations/lateIndex.ts"
-import {
-  areKeyedById,
-  areScoped,
-  recordIdKey,
-  recordKey,
-  scopedIndexes,
-  useIdKey,
-  useScopes
-} from "./migrations/recordScope.ts"
+import { areKeyedById, areScoped, recordIdKey, recordKey, useIdKey, useScopes } from "./migrations/recordScope.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { sayEveryWorkspace } from "./WorkspaceWall.ts"
 
@@ -99,11 +91,11 @@ export const scopeRecords = Effect.gen(function* () {
     while ((yield* numberSome) > 0);
     yield* alone(demand)
     yield* finish
-    yield* makeLate([recordKey, ...scopedIndexes.map((index) => ({ ...index, replaces: [] }))])
+    yield* makeLate([recordKey, ...recordIndexes.map((index) => ({ ...index, replaces: [] }))])
     yield* alone(change)
   }
   // Where this was cut off after the change.
-  yield* makeLate(scopedIndexes)
+  yield* makeLate(recordIndexes)
   const wasKeyed = yield* areKeyedById
   if (!wasKeyed) {
     yield* makeLate([recordIdKey])

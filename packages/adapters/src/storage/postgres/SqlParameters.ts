@@ -12,5 +12,7 @@ export class SqlParameters {
   /** Decimal text. */
   readonly number = (value: string): string => `${this.add(value)}::numeric`
   readonly numbers = (values: ReadonlyArray<string>): string => `${this.add([...values])}::text[]::numeric[]`
+  readonly boolean = (value: boolean): string => `${this.add(value)}::boolean`
+  readonly date = (value: string): string => `${this.add(value)}::date`
   readonly integer = (value: number): string => `${this.add(value)}::int`
 }

@@ -14,7 +14,7 @@ import {
   type WrittenPage,
   type WrittenRecord
 } from "@millrace/core/record"
-import { fieldsOf, namesOf, type PackedRow } from "./RecordFields.ts"
+import { fieldsOf, namesOf, type PackedRow } from "./record/RecordFields.ts"
 
 /** The columns of a page, in this order. */
 export const shownColumns = "id, date, pending, fields"

@@ -106,10 +106,3 @@ export interface PackedRow extends Beside {
 }
 
 export const fieldsOf = (row: PackedRow): Fields => unpackFields(row.fields, row)
-
-/**
- * A field of `record` in SQL, null where it has none. Its place among the codes is its place in the list, and in an object there
- * is nothing at a place. The codes are what stands in the first quotation marks: the JSON is read once and not twice.
- */
-export const fieldSql = (name: "category" | "description" | "merchantName" | "type"): string =>
-  `coalesce(fields->>nullif(strpos(split_part(fields::text, '"', 2), '${fieldCode(name)!}'), 0), fields->>'${name}')`
