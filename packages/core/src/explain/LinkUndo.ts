@@ -20,7 +20,7 @@ export interface LinksOfChanges {
   /** Links that a person has confirmed since. */
   readonly kept: number
   /** Whether the change follows from one of them. */
-  readonly covers: (change: Pick<RecordChange, "recordId" | "enrichmentId">) => boolean
+  readonly covers: (change: Pick<RecordChange, "recordId" | "enrichmentId" | "field">) => boolean
 }
 
 /** The record that a row is of. */
@@ -117,10 +117,13 @@ export const linkUndo = Effect.gen(function* () {
       )
       const covered = new Set(held.flatMap((fact) => idsOf(fact).map((id) => coverOf(fact.enrichmentId, id))))
       const wanted = new Map<string, ReadonlyArray<FactRequest>>()
+      const fieldsOf = new Map<string | undefined, ReadonlyArray<string> | undefined>()
       let kept = 0
       for (const enrichment of yield* enrichments.list([scope.workspaceId])) {
         const own = changes.filter(({ enrichmentId }) => enrichmentId === enrichment.id)
-        if (own.length === 0 || kinds.get(enrichment.type)?.family !== "set") continue
+        const kind = kinds.get(enrichment.type)
+        if (own.length === 0 || kind?.family !== "set") continue
+        fieldsOf.set(enrichment.id, kind.fieldsOfLink)
         const ids = [...new Set(own.map(({ recordId }) => recordOf(recordId)))]
         for (const link of yield* linksOf(scope, enrichment.id, ids)) {
           const members = link.members.map(({ recordId }) => recordId)
@@ -143,7 +146,9 @@ export const linkUndo = Effect.gen(function* () {
         wanted,
         held,
         kept,
-        covers: ({ enrichmentId, recordId }) => covered.has(coverOf(enrichmentId, recordOf(recordId)))
+        covers: ({ enrichmentId, field, recordId }) =>
+          covered.has(coverOf(enrichmentId, recordOf(recordId))) &&
+          (fieldsOf.get(enrichmentId)?.includes(field) ?? true)
       } satisfies LinksOfChanges as LinksOfChanges
     })
   }

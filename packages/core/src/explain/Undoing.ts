@@ -11,7 +11,7 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { RecordChange, RecordChangeId } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { type EnrichmentFact, type FactRequest, suppression } from "../enrichment/kinds/EnrichmentFact.ts"
-import { Kinds } from "../enrichment/Kinds.ts"
+import { type AnyKind, Kinds } from "../enrichment/Kinds.ts"
 import type { EnrichmentId } from "../enrichment/Enrichment.ts"
 import { Conflict, type Forbidden, type NotFound, Unprocessable } from "../failure/Failure.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -73,10 +73,14 @@ const holderOf = (chains: ReadonlyArray<ReadonlyArray<ChainLink>>, field: string
     : Effect.fail(unusable("field", `"${field}" is a person's word: clear it`))
 }
 
+/** Lines that a record falls into have its sum together: they are taken back as a whole, and never a field of one. */
+const isWhole = (kind: AnyKind | undefined): boolean => kind?.family === "record" && kind.makesLines === true
+
 /** What of some changes is to be taken back, and how many a person has spoken about since. */
 const judged = (
   changes: ReadonlyArray<RecordChange>,
   held: ReadonlyMap<string, ReadonlyArray<EnrichmentFact>>,
+  splitters: ReadonlySet<string>,
   redo: boolean
 ) => {
   const wanted = new Map<string, { readonly request: FactRequest; readonly accountId: RecordChange["accountId"] }>()
@@ -85,7 +89,7 @@ const judged = (
   for (const { accountId, at, enrichmentId, field, recordId: rowId } of changes) {
     if (!isId("enrichment", enrichmentId)) continue
     const recordId = recordOf(rowId)
-    const [request] = suppression({ enrichmentId, recordId, field })
+    const [request] = suppression({ enrichmentId, recordId, ...(splitters.has(enrichmentId) ? {} : { field }) })
     const key = contentOf(request!)
     const said = held.get(recordId) ?? []
     const same = said.find((fact) => contentOf(fact) === key)
@@ -166,12 +170,16 @@ const make = Effect.gen(function* () {
       return yield* unusable("field", "has to be named, or an enrichment or a link in its place")
     }
     const held = (yield* store.facts(looked.scope, { recordIds: [recordId] })).filter(
-      (fact) => fact.recordId === recordId && fact.kind === "suppress" && (fact.field === field || field === undefined)
+      (fact) => fact.recordId === recordId && fact.kind === "suppress"
     )
+    const last =
+      field === undefined
+        ? held.at(-1)
+        : (held.findLast((fact) => fact.field === field) ?? held.findLast((fact) => fact.field === undefined))
     const enrichmentId =
       request.enrichmentId ??
       (redo
-        ? (held.at(-1)?.enrichmentId ?? (yield* unusable("field", "has nothing that was undone")))
+        ? (last?.enrichmentId ?? (yield* unusable("field", "has nothing that was undone")))
         : yield* holderOf(
             before.map((look, n) => chainsOf(look, traces[n]!).get(field!) ?? []),
             field!
@@ -181,7 +189,7 @@ const make = Effect.gen(function* () {
       return yield* unusable("enrichmentId", "is no enrichment of such records")
     }
     const kind = kinds.get(enrichment.type)
-    const target = { enrichmentId, recordId, ...(field === undefined ? {} : { field }) }
+    const target = { enrichmentId, recordId, ...(field === undefined || isWhole(kind) ? {} : { field }) }
     const wanted = kind?.family === "set" ? kind.undo(target) : suppression(target)
     return yield* atomically(
       Effect.gen(function* () {
@@ -255,6 +263,9 @@ const make = Effect.gen(function* () {
     }
     const { dataType, workspaceId } = feed
     const of = { workspaceId, dataType }
+    const splitters = new Set<string>(
+      (yield* enrichments.list([workspaceId])).filter(({ type }) => isWhole(kinds.get(type))).map(({ id }) => id)
+    )
     return yield* atomically(
       Effect.gen(function* () {
         let fields = 0
@@ -270,7 +281,7 @@ const make = Effect.gen(function* () {
           if (!redo) kept += made.kept
           const held = Map.groupBy(yield* store.facts(of, { recordIds }), ({ recordId }) => recordId ?? "")
           const others = redo ? changes : changes.filter((change) => !made.covers(change))
-          const found = judged(others, held, redo)
+          const found = judged(others, held, splitters, redo)
           kept += found.kept
           const places = new Map(
             [...found.wanted, ...found.lifted].flatMap((one) => {

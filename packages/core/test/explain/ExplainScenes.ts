@@ -3,10 +3,10 @@ import { createHash } from "node:crypto"
 import { NodeDigest } from "@millrace/adapters"
 import type { TrueRow } from "@millrace/testing/fake"
 import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
+import { rowsOf } from "@millrace/verification/quality/undo/TableText"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
@@ -28,9 +28,6 @@ import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Ids } from "../../src/shared/Ids.ts"
-import { wholeScan } from "../../src/table/RowScan.ts"
-import type { Table } from "../../src/table/Table.ts"
-import { TableStore } from "../../src/table/TableStore.ts"
 import { Tasks } from "../../src/task/Tasks.ts"
 import { monthSum } from "../enrichment/MonthSum.ts"
 import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
@@ -77,20 +74,6 @@ export const simulated = Effect.fnUntraced(
 
 const instance = "delta-connection-stable"
 const columns = ["description", "category", "merchantName", "monthSum"] as const
-
-/** What stands in the table: a row for each record, as text, in order. */
-export const rowsOf = Effect.fnUntraced(function* ({ id, workspaceId }: Pick<Table, "id" | "workspaceId">) {
-  const tables = yield* TableStore
-  const { fields } = Option.getOrThrow(yield* tables.get(workspaceId, id))
-  return (yield* tables.rows(wholeScan(id)))
-    .map(({ values }) =>
-      fields
-        .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
-        .toSorted()
-        .join("; ")
-    )
-    .toSorted()
-})
 
 /** A bank with one account, fed into a table. */
 export const fed = Effect.fnUntraced(function* (simulation: Simulation) {

@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
+import { rowsOf } from "@millrace/verification/quality/undo/TableText"
 import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import { asOwner } from "../../src/access/Caller.ts"
@@ -8,7 +9,7 @@ import { Undoing } from "../../src/explain/Undoing.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
-import { rowsOf, scene, simulated } from "./ExplainScenes.ts"
+import { scene, simulated } from "./ExplainScenes.ts"
 
 /** Two accounts of a bank in one feed, with a transfer between them; `rows`: what it delivers, as text. */
 const transferring = Effect.fnUntraced(function* (simulation: Simulation) {
@@ -119,6 +120,35 @@ describe("undo of a link", () => {
       yield* run
       expect(yield* saidOf(fee)).toEqual(tied)
       expect((yield* linksOf("HOTEL LUNE BERLIN")).map(({ id }) => id)).toEqual([link!.id])
+    })
+  )
+
+  scene("leaves nothing of a fee behind where the run that found it is undone", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, linksOf, post, rows, run, workspace } = yield* transferring(simulation)
+      post("a", "-62.35", "HOTEL LUNE BERLIN", 4)
+      post("a", "-1.87", "FOREIGN TRANSACTION FEE", 4)
+      yield* run
+      const provided = yield* rows
+      yield* enrichmentOf(workspace, "fees", { setCategory: "Fees" })
+      const { job } = yield* run
+      const found = yield* rows
+      expect(found.filter((row) => row.includes("category=Fees"))).toHaveLength(1)
+      const [link] = yield* linksOf("HOTEL LUNE BERLIN")
+      const { undo, undoRun } = yield* Undoing
+      const undone = yield* undoRun(caller, job.id)
+      expect(undone).toMatchObject({ links: 1, kept: 0 })
+      expect(undone.fields).toBeGreaterThan(0)
+      yield* run
+      expect(yield* rows).toEqual(provided)
+      expect(yield* linksOf("FOREIGN TRANSACTION FEE")).toEqual([])
+      yield* undoRun(caller, job.id, true)
+      yield* run
+      expect(yield* rows).toEqual(found)
+      // Only its tie to the purchase: it is a fee all the same.
+      yield* undo(caller, yield* idOf("HOTEL LUNE BERLIN"), { linkId: link!.id })
+      yield* run
+      expect(yield* rows).toEqual(found)
     })
   )
 

@@ -19,7 +19,7 @@ import { Transactor } from "../../src/storage/Transactor.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
 import { TaskFenced, TaskStore } from "../../src/task/TaskStore.ts"
 import { enrichmentOf, when } from "../sync/FilteredScenes.ts"
-import { configs, worldOf } from "./AllKinds.ts"
+import { configs, worldOf } from "@millrace/verification/quality/undo/AllKinds"
 import { fed, scene, setting, simulated } from "./ExplainScenes.ts"
 
 /** Asks for it although it would fit into one answer. */

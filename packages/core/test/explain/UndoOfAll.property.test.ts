@@ -13,7 +13,7 @@ import { RecordWords } from "../../src/explain/RecordWords.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
-import { configs, worldOf } from "./AllKinds.ts"
+import { configs, worldOf } from "@millrace/verification/quality/undo/AllKinds"
 import { scene } from "./ExplainScenes.ts"
 
 const seeds = seedsOf(casesOf({ short: 1, long: 300 }))

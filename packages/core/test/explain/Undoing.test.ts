@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
-import { enrichmentOf, revised } from "../sync/FilteredScenes.ts"
+import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 
 describe("undo", () => {
@@ -46,6 +46,37 @@ describe("undo", () => {
       yield* (yield* Undoing).undo(caller, yield* idOf("rent"), { enrichmentId: sum.id })
       yield* run
       expect((yield* rows).filter((row) => row.includes("monthSum=-901.5"))).toHaveLength(1)
+    })
+  )
+
+  scene("makes a record whole again where a field of its lines is undone", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, post, rows, run, workspace } = yield* fed(simulation)
+      post("market", "-9")
+      yield* run
+      const provided = yield* rows
+      const { id: enrichmentId } = yield* enrichmentOf(workspace, "split", {
+        rules: [
+          {
+            conditions: when("description", "contains", "market"),
+            lines: [
+              { key: "half", method: "percent", value: "50", set: { category: "Shared" } },
+              { key: "rest", method: "remainder" }
+            ]
+          }
+        ]
+      })
+      yield* run
+      const split = yield* rows
+      expect(split).toHaveLength(2)
+      const { undo } = yield* Undoing
+      const id = yield* idOf("market")
+      yield* undo(caller, id, { field: "category", enrichmentId })
+      yield* run
+      expect(yield* rows).toEqual(provided)
+      yield* undo(caller, id, { field: "category", redo: true })
+      yield* run
+      expect(yield* rows).toEqual(split)
     })
   )
 

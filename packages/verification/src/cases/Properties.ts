@@ -83,5 +83,12 @@ export const properties: ReadonlyArray<Property> = [
     title: "all sixteen kinds at once",
     cases: "records of which everything is undone and redone, for each of sixteen kinds",
     worlds: 30
+  },
+  {
+    name: "undo-of-runs",
+    file: `${core}/explain/UndoOfRuns.property.test.ts`,
+    title: "are undone to the values of the provider",
+    cases: "records of which all runs are undone",
+    worlds: 60
   }
 ]

@@ -24,6 +24,7 @@ import { newMerchants } from "./models/NewMerchants.ts"
 import { memoryWorlds } from "./memory/MemoryWorlds.ts"
 import { encodingMatrix } from "./statements/EncodingMatrix.ts"
 import { eventLoopDelay } from "./planning/EventLoopDelay.ts"
+import { undoneRuns } from "./undo/UndoneRuns.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -54,5 +55,6 @@ export const scenes: ReadonlyArray<Scene> = [
   anomalies,
   monthlyBills,
   standingOrders,
-  eventLoopDelay
+  eventLoopDelay,
+  undoneRuns
 ]

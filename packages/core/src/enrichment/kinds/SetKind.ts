@@ -274,4 +274,6 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
    * link is explained as this claim is, from its own evidence.
    */
   readonly linkField?: string
+  /** Where not all that it says of the members of a link follows from the link: the fields that do. */
+  readonly fieldsOfLink?: ReadonlyArray<string>
 }

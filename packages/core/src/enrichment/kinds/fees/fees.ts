@@ -76,5 +76,7 @@ export const fees: SetKind<FeesConfig, PreparedFees, FeesState, FeeEvidence> = {
   plan: planFees,
   undo,
   explain: explainFee,
-  linkField: "fee.causeRecordId"
+  linkField: "fee.causeRecordId",
+  // A fee is one without its cause, too.
+  fieldsOfLink: ["fee.causeRecordId"]
 }

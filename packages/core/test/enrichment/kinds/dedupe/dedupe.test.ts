@@ -1,10 +1,10 @@
 import { describe, expect } from "@effect/vitest"
 import { storeFeed, storeTable } from "@millrace/testing/fixture"
+import { rowsOf } from "@millrace/verification/quality/undo/TableText"
 import { connect, drive } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import { RecordStore } from "../../../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
-import { rowsOf } from "../../../explain/ExplainScenes.ts"
 import { enrichmentOf, revised } from "../../../sync/FilteredScenes.ts"
 import { memoryScene } from "../../../sync/MemoryScene.ts"
 

@@ -1,14 +1,18 @@
 /** A world in which each of the sixteen kinds has something to say. */
+import type { Enrichment } from "@millrace/core/enrichment"
+import { CalendarDate } from "@millrace/core"
+import { EnrichmentStore, RecordStore } from "@millrace/core/storage"
+import { makeEnrichment, makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
-import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
-import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import { asOwner } from "../../src/access/Caller.ts"
-import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
-import { RecordStore } from "../../src/record/RecordStore.ts"
-import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import { when } from "../sync/FilteredScenes.ts"
-import { rowsOf } from "./ExplainScenes.ts"
+import { asOwner } from "../../../../core/src/access/Caller.ts"
+import { connect, drive, type Simulation } from "../../simulation/Simulation.ts"
+import { rowsOf } from "./TableText.ts"
+
+const when = (field: string, operator: string, value: string) => ({
+  logic: "and",
+  conditions: [{ field, operator, value }]
+})
 
 const destinations = [{ type: "email", recipients: ["owner@example.com"] }]
 
@@ -104,5 +108,8 @@ export const worldOf = Effect.fnUntraced(function* (simulation: Simulation, seed
     return all.flat().map(({ id }) => id)
   })
   const caller = asOwner(workspace, yield* makeUser())
-  return { workspace, rows, ids, caller, run: drive(simulation, feed) }
+  const enrich = Effect.fnUntraced(function* (type: string) {
+    yield* (yield* EnrichmentStore).insert(yield* makeEnrichment(workspace, { type, config: configs[type]! }))
+  })
+  return { workspace, rows, ids, caller, enrich, run: drive(simulation, feed) }
 })
