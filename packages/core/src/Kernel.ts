@@ -269,7 +269,7 @@ export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Looks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
-    Workspaces.layer,
+    Workspaces.layer.pipe(Layer.provide(Tasks.layer)),
     Families.layer,
     Institutions.layer,
     walled(AccountChanges, AccountChanges.layer),

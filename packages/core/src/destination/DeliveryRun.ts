@@ -94,7 +94,7 @@ export const settlementsOf = (
   isUnknown: (row: Delivery, receipt: Receipt | undefined) => boolean = () => false
 ): ReadonlyArray<Settlement> => {
   const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
-  return rows.map((row): Settlement => {
+  return rows.map((row) => {
     const receipt = byKey.get(keyOf(run.feed, row.recordId))
     const settlement = settlementOf(row, receipt)
     if (settlement.state === "failed" && isUnknown(row, receipt)) return { ...settlement, unknown: true }

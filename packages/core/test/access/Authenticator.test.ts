@@ -37,6 +37,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
   const seen = { lookups: 0, atOnce: 0, most: 0 }
   const store = WorkspaceStore.of({
     create: () => Effect.void,
+    update: () => Effect.succeed(false),
     get: () => Effect.succeedSome(workspace),
     portals: () => Effect.succeed([]),
     all: Effect.succeed([workspace])

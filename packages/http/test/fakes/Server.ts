@@ -59,6 +59,7 @@ export interface Answered {
 const workspacesWith = (portals: ReadonlyArray<Workspace>) =>
   WorkspaceStore.of({
     create: () => Effect.void,
+    update: () => Effect.succeed(false),
     get: () => Effect.succeedNone,
     portals: () => Effect.succeed(portals),
     all: Effect.succeed([])

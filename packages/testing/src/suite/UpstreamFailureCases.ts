@@ -185,7 +185,7 @@ export const failureCases: ReadonlyArray<UpstreamCase> = [
   mapped("an empty answer", { kind: "answer", status: 200, body: "" }, unreadable),
   lies("an empty object", {}),
   lies("an empty list", [], ({ answersLists }) =>
-    answersLists === true ? "its upstream answers with lists, of which an empty one is true" : undefined
+    answersLists ? "its upstream answers with lists, of which an empty one is true" : undefined
   ),
   lies("nothing", null),
   lies("a number", 42),

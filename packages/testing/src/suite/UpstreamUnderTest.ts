@@ -73,6 +73,7 @@ export interface UpstreamFacts {
   >
   readonly hasVerify: boolean
   readonly hasReadLimits: boolean
+  readonly answersLists: boolean
   readonly hasRemoveSubject: boolean
 }
 
@@ -180,11 +181,12 @@ export const arrange = Effect.fnUntraced(function* (options: UpstreamSuiteOption
   } satisfies UpstreamWorld
 })
 
-export const factsOf = ({ driver, fake }: UpstreamWorld): UpstreamFacts => ({
+export const factsOf = ({ driver, fake, options }: UpstreamWorld): UpstreamFacts => ({
   capabilities: driver.capabilities,
   fake,
   hasVerify: driver.verifyWebhook !== undefined,
   hasReadLimits: driver.readLimits !== undefined,
+  answersLists: options.answersLists === true,
   hasRemoveSubject: driver.removeSubject !== undefined
 })
 
