@@ -10,7 +10,8 @@ import { newWorkspace } from "./newWorkspace.ts"
 export const sync = <E = never>(
   providers: ReadonlyArray<ProviderMaking<E>>,
   instanceId: string,
-  privateHosts?: PrivateHosts
+  /** Hosts of the own network at which the provider is. */
+  hosts: PrivateHosts | undefined = undefined
 ) =>
   Effect.gen(function* () {
     const { caller } = yield* newWorkspace
@@ -31,4 +32,6 @@ export const sync = <E = never>(
     const job = yield* waitForJob(caller, yield* (yield* Jobs).trigger(caller, feed.id, {}))
     if (job.status !== "completed") return yield* Effect.die(job.errors.map((error) => error.message).join("; "))
     return (yield* tables.queryRows(caller, table.id, {})).rows
-  }).pipe(Effect.provide(Millrace.layer({ providers, privateHosts })))
+  }).pipe(
+    Effect.provide(Millrace.layer({ providers, privateHosts: hosts === undefined ? {} : { [instanceId]: hosts } }))
+  )

@@ -11,8 +11,8 @@ import {
   Rates
 } from "@millrace/core/enrichment"
 import { recordPasts } from "@millrace/core/identity"
-import type { Channels } from "@millrace/core/message"
-import type { Outbound } from "@millrace/core/outbound"
+import { type Channels, MessageHosts } from "@millrace/core/message"
+import { forPurpose, Outbound, type sharedPurposes } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import type { Patterns } from "@millrace/core/pattern"
@@ -40,7 +40,7 @@ import { bundledDestinations, made } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
 import { type ChannelOptions, layer as layerChannels } from "./message/MessageChannels.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
-import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
+import { noPrivateHosts, type PrivateHostsByPurpose } from "./outbound/PrivateHosts.ts"
 import * as ModelEndpoints from "./model/ModelEndpoints.ts"
 import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import { makeRateFile } from "./rates/RateFile.ts"
@@ -60,8 +60,8 @@ export interface AdapterOptions<E = never> extends FileOptions {
   readonly planner?: Layer.Layer<never>
   /** What carries messages to people besides requests. */
   readonly channels?: ChannelOptions
-  /** Hosts that requests may reach although they are private; none unless given. */
-  readonly privateHosts?: PrivateHosts | undefined
+  /** Hosts that requests may reach although they are private, for each purpose; none unless given. */
+  readonly privateHosts?: PrivateHostsByPurpose | undefined
   /** A file of daily rates between currencies; amounts of other currencies stay unconverted without one. */
   readonly ratesFile?: string | undefined
   /** Business days of workspaces, by their ids, and of all others as `standard`; Monday to Friday unless given. */
@@ -77,6 +77,13 @@ const calendars = ({ standard = BusinessCalendar.standardWeek, workspaces = {} }
   Layer.succeed(BusinessCalendars, {
     of: (id) => (Object.hasOwn(workspaces, id) ? workspaces[id]! : standard)
   })
+
+/** The client for requests outside, for one purpose. */
+const outboundFor = (purpose: (typeof sharedPurposes)[number]) =>
+  Layer.effect(
+    Outbound,
+    Effect.map(Outbound, (outbound) => forPurpose(outbound, () => purpose))
+  )
 
 export const layer = <E = never>(
   options: AdapterOptions<E>
@@ -100,7 +107,7 @@ export const layer = <E = never>(
   Layer.mergeAll(
     Providers.layerBudgeted(options.providers),
     Layer.unwrap(Effect.map(made([...bundledDestinations, ...(options.destinations ?? [])]), Destinations.layer)).pipe(
-      Layer.provide([Ids.layer, NodeDigest.layer, Layer.succeed(FileSettings, options)])
+      Layer.provide([Ids.layer, NodeDigest.layer, Layer.succeed(FileSettings, options), outboundFor("destinations")])
     ),
     options.statements ?? StatementReaders.layer,
     options.planner ?? Layer.empty,
@@ -109,15 +116,12 @@ export const layer = <E = never>(
       Layer.merge(proseWriter),
       Layer.provide(modelUse),
       Layer.provide(NodeDigest.layer),
-      Layer.provide(ModelEndpoints.layer(options.models ?? [])),
+      Layer.provide(Layer.provide(ModelEndpoints.layer(options.models ?? []), outboundFor("models"))),
       Layer.provideMerge(Re2Patterns.layer)
     ),
-    layerChannels(options.channels),
+    Layer.provide(layerChannels(options.channels), outboundFor("messages")),
+    Layer.succeed(MessageHosts, options.privateHosts?.["messages"] ?? noPrivateHosts),
     NodeDigest.layer,
     options.ratesFile === undefined ? Layer.empty : Layer.effect(Rates, makeRateFile(options.ratesFile)),
     calendars(options.businessDays ?? {})
-  ).pipe(
-    Layer.provideMerge(
-      OutboundClient.layer(options.privateHosts === undefined ? {} : { privateHosts: options.privateHosts })
-    )
-  )
+  ).pipe(Layer.provideMerge(OutboundClient.layer({ privateHostsFor: options.privateHosts })))

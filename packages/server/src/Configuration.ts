@@ -7,11 +7,19 @@
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Extension } from "@millrace/core/extension"
-import { type BusinessDays, privateHosts, readRateFile, NodeDigest } from "@millrace/adapters"
+import {
+  type BusinessDays,
+  NodeDigest,
+  type PrivateHosts,
+  privateHosts,
+  type PrivateHostsByPurpose,
+  readRateFile
+} from "@millrace/adapters"
 import type { ModelEndpoint } from "@millrace/adapters/model"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { collectionFaults } from "@millrace/core/collection"
 import { bundledKinds } from "@millrace/core/enrichment"
+import { type OutboundPurpose, sharedPurposes } from "@millrace/core/outbound"
 import { provenPatterns } from "@millrace/core/pattern"
 import {
   configured,
@@ -36,6 +44,8 @@ import { type Settings, SettingInvalid } from "./Settings.ts"
 
 const perMinute = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999 }))
 
+const HostNames = Schema.optionalKey(Schema.Array(Schema.String))
+
 const ConfigFile = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   modules: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -45,12 +55,20 @@ const ConfigFile = Schema.Struct({
         id: ProviderInstanceId,
         name: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 100))),
         budget: Schema.optionalKey(Schema.Struct({ perMinute, perConnectionPerMinute: Schema.optionalKey(perMinute) })),
+        privateHosts: HostNames,
         config: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
       })
     )
   ),
   models: Schema.optionalKey(Schema.Array(ModelSettings)),
-  privateHosts: Schema.optionalKey(Schema.Array(Schema.String)),
+  privateHosts: Schema.optionalKey(
+    Schema.Struct({
+      models: HostNames,
+      messages: HostNames,
+      webhookEndpoints: HostNames,
+      destinations: HostNames
+    })
+  ),
   rates: Schema.optionalKey(Schema.Struct({ file: Schema.NonEmptyString })),
   businessDays: Schema.optionalKey(
     Schema.Struct({
@@ -66,7 +84,8 @@ export interface Configuration {
   /** Ids of these providers, in their order. */
   readonly instances: ReadonlyArray<string>
   readonly budgets: ReadonlyMap<string, RequestBudget>
-  readonly privateHosts: ReadonlyArray<string>
+  /** Hosts that may be private, for each purpose: ids of providers, and those of `sharedPurposes`. */
+  readonly privateHosts: PrivateHostsByPurpose
   /** Its path; it could be read when the server started. */
   readonly ratesFile: string | undefined
   readonly businessDays: BusinessDays | undefined
@@ -193,17 +212,26 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
     return yield* told.find((fault) => typeof fault !== "string") ?? refuse(inFile)
   }
 
-  const hosts = file.privateHosts ?? []
-  const reachable = privateHosts(hosts)
-  if (Result.isFailure(reachable)) return yield* refuse([`privateHosts: ${reachable.failure}`])
+  const hosts: Record<OutboundPurpose, PrivateHosts> = {}
+  const nameHosts = (purpose: OutboundPurpose, path: string, names: ReadonlyArray<string>) => {
+    const named = privateHosts(names)
+    if (Result.isSuccess(named)) hosts[purpose] = named.success
+    else faults.push(`${path}: ${named.failure}`)
+  }
+  for (const purpose of sharedPurposes) {
+    const ofVariable = purpose === "models" ? [] : (settings.privateHosts ?? [])
+    nameHosts(purpose, `privateHosts.${purpose}`, [...ofVariable, ...(file.privateHosts?.[purpose] ?? [])])
+  }
+  for (const [at, { id, privateHosts: names = [] }] of written.entries()) {
+    nameHosts(id, `providers[${at}].privateHosts`, names)
+  }
   const nobody = Object.keys(file.businessDays?.workspaces ?? {}).find((id) => !isId("workspace", id))
   if (nobody !== undefined) return yield* refuse([`businessDays.workspaces: "${nobody}" is not the id of a workspace`])
   const ratesFile = file.rates === undefined ? undefined : resolve(dirname(path), file.rates.file)
   if (ratesFile !== undefined) {
     yield* Effect.mapError(readRateFile(ratesFile), (fault) => refuse([`rates.file: ${ratesFile} ${fault}`]))
   }
-  const asked = privateHosts([...(settings.privateHosts ?? []), ...hosts])
-  const models = Result.isSuccess(asked) ? modelEndpoints(file.models ?? [], keys, asked.success, faults) : []
+  const models = hosts["models"] === undefined ? [] : modelEndpoints(file.models ?? [], keys, hosts["models"], faults)
   if (faults.length > 0) return yield* refuse(faults)
   return {
     ratesFile,

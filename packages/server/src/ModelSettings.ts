@@ -43,7 +43,7 @@ const urlFault = (baseUrl: string, hosts: PrivateHosts): string | undefined => {
   if (url.username !== "" || url.password !== "") return "must hold no user or password: give the key as apiKey"
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
   return url.protocol === "http:" && !hosts.has(url.hostname.replace(/^\[(.*)\]$/u, "$1"), port)
-    ? `begins with http: and is asked only where the file names its host: "privateHosts": ["${url.host}"]`
+    ? `begins with http: and is asked only where the file names its host: "privateHosts": { "models": ["${url.host}"] }`
     : undefined
 }
 

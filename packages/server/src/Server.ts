@@ -1,7 +1,7 @@
 /** Configuration -> layers -> a running server. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Adapters, NodeDigest, privateHosts } from "@millrace/adapters"
+import { Adapters, NodeDigest } from "@millrace/adapters"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
 import { PlanningThreads } from "@millrace/adapters/planning"
@@ -36,7 +36,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
@@ -115,10 +114,7 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
     models: configuration?.models ?? [],
     folder: settings.filesFolder,
     ...(settings.channels === undefined ? {} : { channels: settings.channels }),
-    // Settings and file were read before, each with an error of its own.
-    privateHosts: Result.getOrThrow(
-      privateHosts([...(settings.privateHosts ?? []), ...(configuration?.privateHosts ?? [])])
-    ),
+    privateHosts: configuration?.privateHosts,
     ratesFile: configuration?.ratesFile,
     businessDays: configuration?.businessDays,
     statements: StatementThreads.layer(),

@@ -52,7 +52,7 @@ export interface Settings {
   readonly configFile?: { readonly path: string; readonly required: boolean }
   /** Providers that need no configuration, by the ids of their instances; absent: none. */
   readonly providers?: ReadonlyArray<string>
-  /** Hosts that providers and destinations may be at although they are private; absent: none. */
+  /** Hosts that messages, webhook endpoints and destinations may be at although they are private; absent: none. */
   readonly privateHosts?: ReadonlyArray<string>
   /** Whether an address is that of a proxy before the server, whose word about who asks is believed; absent: none is. */
   readonly isProxy?: (address: string) => boolean
@@ -309,7 +309,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
   MILLRACE_PRIVATE_HOSTS:
-    "hosts that providers and destinations may be at although they are private, such as bank.internal:8443 (default: none)",
+    "private hosts that messages, webhook endpoints and destinations may be sent to, such as n8n.internal:5678 (default: none)",
   MILLRACE_TRUSTED_PROXIES:
     "addresses or networks of proxies before the server, whose X-Forwarded-For says who asks (default: none is believed)",
   MILLRACE_REQUESTS_PER_MINUTE: `requests per minute to the API, of all keys of the workspace together (default ${plans.enterprise.requestsPerMinute})`,

@@ -2,6 +2,7 @@
  * A provider that is tried without credentials: `npm start -- --provider plaid` starts a stand-in of its upstream on this
  * machine, which ends with the server and forgets everything then. Wherever it is seen it says that it is a trial.
  */
+import { privateHosts } from "@millrace/adapters"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { configured } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
@@ -42,7 +43,10 @@ export const withTrial = Effect.fn("Trial.withTrial")(function* (configuration: 
     ...configuration,
     providers: [...configuration.providers, ...made.success],
     instances: [...configuration.instances, id],
-    privateHosts: [...configuration.privateHosts, new URL(upstream.server.url).host]
+    privateHosts: {
+      ...configuration.privateHosts,
+      [id]: Result.getOrThrow(privateHosts([new URL(upstream.server.url).host]))
+    }
   }
 })
 

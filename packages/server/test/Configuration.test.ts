@@ -74,7 +74,7 @@ describe("models of a configuration file", () => {
       }
     ]
     const loaded = await Effect.runPromise(
-      await load({ models, privateHosts: ["[::1]:8080"] }, { MODEL_KEY: "s3cret" })
+      await load({ models, privateHosts: { models: ["[::1]:8080"] } }, { MODEL_KEY: "s3cret" })
     )
     expect(loaded.models.map(({ name, workspaces }) => [name, workspaces])).toEqual([
       ["own", undefined],
@@ -134,7 +134,7 @@ describe("a configuration that cannot be used is told with file, path and what t
     [
       "a model in the own network that nobody allowed",
       { models: [{ name: "own", baseUrl: "http://127.0.0.1:11434/v1", model: "m" }] },
-      'models[0].baseUrl begins with http: and is asked only where the file names its host: "privateHosts": ["127.0.0.1:11434"]'
+      'models[0].baseUrl begins with http: and is asked only where the file names its host: "privateHosts": { "models": ["127.0.0.1:11434"] }'
     ],
     [
       "a model with its key in the URL",
@@ -163,7 +163,17 @@ describe("a configuration that cannot be used is told with file, path and what t
       { models: [{ name: "own", baseUrl: "https://api.example/v1", model: "m", workspaces: [] }] },
       "models[0].workspaces"
     ],
-    ["a host by a pattern", { privateHosts: ["*.corp"] }, 'privateHosts: "*.corp" is not the name'],
+    [
+      "a host by a pattern",
+      { privateHosts: { messages: ["*.corp"] } },
+      'privateHosts.messages: "*.corp" is not the name'
+    ],
+    [
+      "a host of a provider by a pattern",
+      { providers: [{ id: "demo:default", privateHosts: ["*.corp"] }] },
+      'providers[0].privateHosts: "*.corp" is not the name'
+    ],
+    ["hosts for all purposes at once", { privateHosts: ["bank.internal"] }, "privateHosts must be"],
     ["rates that are not there", { rates: { file: "rates.csv" } }, "rates.csv cannot be read (ENOENT)"],
     [
       "a day of no week",

@@ -51,11 +51,11 @@ it("connects a bank by its id, once, and the server syncs it", async () => {
   const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
   const config = join(folder.path, "millrace.config.json")
   const providers = [
-    { id: "listbank:main", config: { url: `http://${host}`, token: { env: "LISTBANK_TOKEN" } } },
-    { id: "listbank:other", config: { url: `http://${host}`, token: { env: "OTHER_TOKEN" } } }
+    { id: "listbank:main", config: { url: `http://${host}`, token: { env: "LISTBANK_TOKEN" } }, privateHosts: [host] },
+    { id: "listbank:other", config: { url: `http://${host}`, token: { env: "OTHER_TOKEN" } }, privateHosts: [host] }
   ]
   const modules = [resolve(import.meta.dirname, "../../../examples/add-a-provider.ts")]
-  await writeFile(config, JSON.stringify({ modules, providers, privateHosts: [host] }))
+  await writeFile(config, JSON.stringify({ modules, providers }))
   const environment = {
     MILLRACE_CONFIG: config,
     MILLRACE_DEMO: "false",

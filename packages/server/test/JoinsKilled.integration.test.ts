@@ -128,9 +128,11 @@ beforeAll(async () => {
   await new Promise<void>((done) => upstream.listen(0, "127.0.0.1", done))
   const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
   const config = join(folder.path, "millrace.config.json")
-  const providers = [{ id: "listbank:main", config: { url: `http://${host}`, token: { env: "LISTBANK_TOKEN" } } }]
+  const providers = [
+    { id: "listbank:main", config: { url: `http://${host}`, token: { env: "LISTBANK_TOKEN" } }, privateHosts: [host] }
+  ]
   const modules = [resolve(import.meta.dirname, "../../../examples/add-a-provider.ts")]
-  await writeFile(config, JSON.stringify({ modules, providers, privateHosts: [host] }))
+  await writeFile(config, JSON.stringify({ modules, providers }))
   environment = {
     MILLRACE_CONFIG: config,
     MILLRACE_DATA: folder.path,

@@ -2,6 +2,7 @@
  * The life of a bank of each provider over HTTP, against a server and a stand-in of the upstream on real sockets: it is
  * connected, synced, broken, mended by the person, refreshed and removed.
  */
+import { privateHosts } from "@millrace/adapters"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { OwnSessions } from "@millrace/core/access"
 import { Currency } from "@millrace/core"
@@ -94,16 +95,19 @@ const start = async () => {
     demo: false,
     slots: 4,
     jobLease: 30,
-    requestsPerMinute: 100_000,
-    privateHosts: ["127.0.0.1"]
+    requestsPerMinute: 100_000
   }
-  const providers = Result.getOrThrow(
-    configured(bundledProviders, [
-      ...[...fakes].map(([kind, fake]) => ({ id: `${kind}:trial`, config: configOf(fake) })),
-      { id: "plaid:hosted", config: { ...configOf(fakes.get("plaid")!), hostedLink: true } }
-    ])
-  )
-  const adapters = layerAdapters(settings, { ...emptyConfiguration, providers })
+  const instances = [
+    ...[...fakes].map(([kind, fake]) => ({ id: `${kind}:trial`, config: configOf(fake) })),
+    { id: "plaid:hosted", config: { ...configOf(fakes.get("plaid")!), hostedLink: true } }
+  ]
+  const providers = Result.getOrThrow(configured(bundledProviders, instances))
+  const hosts = Result.getOrThrow(privateHosts(["127.0.0.1"]))
+  const adapters = layerAdapters(settings, {
+    ...emptyConfiguration,
+    providers,
+    privateHosts: Object.fromEntries(instances.map(({ id }) => [id, hosts]))
+  })
   const json = Logger.map(Logger.formatJson, (line) => void logged.push(["log", line]))
   const logs = Layer.mergeAll(
     Layer.succeed(AccessLog, (entry) => Effect.sync(() => void logged.push(["access log", JSON.stringify(entry)]))),
@@ -121,7 +125,7 @@ const emptyConfiguration = {
   collections: [],
   models: [],
   budgets: new Map(),
-  privateHosts: [],
+  privateHosts: {},
   ratesFile: undefined,
   businessDays: undefined
 }

@@ -1,9 +1,8 @@
 import { expect, it } from "@effect/vitest"
-import { OutboundClient, privateHosts } from "@millrace/adapters"
+import { OutboundClient } from "@millrace/adapters"
 import { Outbound } from "@millrace/core/outbound"
 import { beginOf, completeOf, keptIn, openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { Configuration } from "../src/Configuration.ts"
 import { parseOptions } from "../src/Options.ts"
 import { withTrial } from "../src/Trial.ts"
@@ -12,7 +11,7 @@ const nothing: Configuration = {
   providers: [],
   instances: ["demo:default"],
   budgets: new Map(),
-  privateHosts: [],
+  privateHosts: {},
   ratesFile: undefined,
   businessDays: undefined,
   models: [],
@@ -25,8 +24,8 @@ const nothing: Configuration = {
 const driverOf = Effect.fnUntraced(function* (kind: string) {
   const configuration = yield* withTrial(nothing, kind)
   expect(configuration.instances).toEqual(["demo:default", `${kind}:trial`])
-  const hosts = Result.getOrThrow(privateHosts([...configuration.privateHosts]))
-  const outbound = yield* OutboundClient.make({ privateHosts: hosts })
+  expect(Object.keys(configuration.privateHosts)).toEqual([`${kind}:trial`])
+  const outbound = yield* OutboundClient.make({ privateHosts: configuration.privateHosts[`${kind}:trial`]! })
   const making = configuration.providers[0]!
   return Effect.isEffect(making) ? yield* Effect.provideService(making, Outbound, outbound) : making
 })

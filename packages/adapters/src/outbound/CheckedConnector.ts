@@ -2,7 +2,7 @@
 import { isIP } from "node:net"
 import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
-import type { OutboundFailure } from "@millrace/core/outbound"
+import type { OutboundFailure, OutboundPurpose } from "@millrace/core/outbound"
 import type { buildConnector } from "undici"
 import { plainHost, type PrivateHosts } from "./PrivateHosts.ts"
 import { addressFault, refused } from "./Target.ts"
@@ -14,6 +14,7 @@ export type Dial = buildConnector.connector
 
 export interface ConnectorOptions {
   readonly hosts: PrivateHosts
+  readonly purpose?: OutboundPurpose | undefined
   readonly resolve?: Resolve
   readonly dial: Dial
 }
@@ -40,7 +41,7 @@ export const checkedConnector = (options: ConnectorOptions): Dial => {
     const isNamed = hosts.has(host, port)
     // One that is refused condemns the name: who could choose among its addresses could choose that one.
     for (const { address } of found) {
-      const fault = addressFault(address, isNamed)
+      const fault = addressFault(address, isNamed, options.purpose)
       if (fault !== undefined) throw new Refusal(refused(host, fault))
     }
     return found.slice(0, mostAddresses).map(({ address }) => address)

@@ -1,5 +1,11 @@
 /** The outbound port on undici: checked connections, bounded answers, redirects one by one. */
-import { Outbound, OutboundFailure, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
+import {
+  Outbound,
+  OutboundFailure,
+  type OutboundPurpose,
+  type OutboundRequest,
+  type OutboundResponse
+} from "@millrace/core/outbound"
 import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,12 +15,14 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { OtherEncoding, readBody, TooLarge } from "./AnswerBody.ts"
 import { checkedConnector, type Dial, Refusal, type Resolve } from "./CheckedConnector.ts"
-import { noPrivateHosts, plainHost, type PrivateHosts } from "./PrivateHosts.ts"
+import { noPrivateHosts, plainHost, type PrivateHosts, type PrivateHostsByPurpose } from "./PrivateHosts.ts"
 import { targetOf } from "./Target.ts"
 
 export interface OutboundOptions {
-  /** Hosts that may be private; none unless given. */
+  /** Hosts that may be private for any purpose, as where one program asks one upstream; none unless given. */
   readonly privateHosts?: PrivateHosts
+  /** Hosts that may be private for a purpose; none unless given. */
+  readonly privateHostsFor?: PrivateHostsByPurpose | undefined
   /** How names become addresses; the system's way unless given. */
   readonly resolve?: Resolve
   /** How an address is connected to; TCP and TLS unless given. */
@@ -110,29 +118,46 @@ const locationOf = (asked: OutboundRequest, { headers, status }: OutboundRespons
 
 export const make = (options: OutboundOptions = {}) =>
   Effect.gen(function* () {
-    const hosts = options.privateHosts ?? noPrivateHosts
+    const scope = yield* Effect.scope
+    const hostsFor = (purpose: OutboundPurpose | undefined): PrivateHosts => {
+      const own = purpose === undefined ? undefined : options.privateHostsFor?.[purpose]
+      const shared = options.privateHosts ?? noPrivateHosts
+      return own === undefined
+        ? shared
+        : { has: (hostname, port) => own.has(hostname, port) || shared.has(hostname, port) }
+    }
+
     // The library is loaded with the first request: it costs more than all else that a program starts with.
-    const client = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const { Agent, buildConnector, request } = await import("undici")
-        const dial = options.dial ?? buildConnector({ timeout: connectMillis, allowH2: false })
-        const agent = new Agent({
-          connect: checkedConnector({ ...options, hosts, dial }),
-          connections: connectionsPerOrigin,
-          pipelining: 1,
-          maxHeaderSize: limits.headerBytes,
-          // The bound of the whole request is the only one.
-          headersTimeout: 0,
-          bodyTimeout: 0
-        })
-        return { agent, request }
-      }),
-      ({ agent }) => Effect.promise(() => agent.destroy())
-    ).pipe(Effect.provideService(Scope.Scope, yield* Effect.scope), Effect.uninterruptible, Effect.cached)
+    const open = (purpose: OutboundPurpose | undefined) =>
+      Effect.acquireRelease(
+        Effect.promise(async () => {
+          const { Agent, buildConnector, request } = await import("undici")
+          const dial = options.dial ?? buildConnector({ timeout: connectMillis, allowH2: false })
+          const agent = new Agent({
+            connect: checkedConnector({ ...options, hosts: hostsFor(purpose), purpose, dial }),
+            connections: connectionsPerOrigin,
+            pipelining: 1,
+            maxHeaderSize: limits.headerBytes,
+            // The bound of the whole request is the only one.
+            headersTimeout: 0,
+            bodyTimeout: 0
+          })
+          return { agent, request }
+        }),
+        ({ agent }) => Effect.promise(() => agent.destroy())
+      ).pipe(Effect.provideService(Scope.Scope, scope), Effect.uninterruptible, Effect.cached)
+
+    /** No purpose uses the connections of another: they lead to hosts that only that one may reach. */
+    const clients = new Map<OutboundPurpose | undefined, Effect.Success<ReturnType<typeof open>>>()
+    const clientFor = Effect.fnUntraced(function* (purpose: OutboundPurpose | undefined) {
+      const client = clients.get(purpose) ?? (yield* open(purpose))
+      clients.set(purpose, client)
+      return yield* client
+    })
 
     /** One request and its answer, no redirects. */
     const once = Effect.fnUntraced(function* (url: URL, asked: OutboundRequest, headers: Headers) {
-      const { agent, request } = yield* client
+      const { agent, request } = yield* clientFor(asked.purpose)
       return yield* Effect.tryPromise({
         try: async (signal): Promise<OutboundResponse> => {
           const answer = await request(url, {
@@ -157,7 +182,8 @@ export const make = (options: OutboundOptions = {}) =>
     })
 
     const follow = Effect.fnUntraced(function* (asked: OutboundRequest) {
-      let url = yield* Effect.fromResult(targetOf(asked.url, hosts))
+      const hosts = hostsFor(asked.purpose)
+      let url = yield* Effect.fromResult(targetOf(asked.url, hosts, asked.purpose))
       let headers = yield* Effect.fromResult(plainHeaders(asked.headers))
       for (let left = asked.redirects ?? 0; ; left--) {
         const answer = yield* once(url, asked, headers)
@@ -165,7 +191,7 @@ export const make = (options: OutboundOptions = {}) =>
         if (location === undefined) return answer
         const host = plainHost(url.hostname)
         if (left === 0) return yield* failure("redirectRefused", `${host} led on too often`)
-        const next = yield* Effect.fromResult(targetOf(location, hosts, url))
+        const next = yield* Effect.fromResult(targetOf(location, hosts, asked.purpose, url))
         if (url.protocol === "https:" && next.protocol !== "https:") {
           return yield* failure("redirectRefused", `${host} led away from https:`)
         }

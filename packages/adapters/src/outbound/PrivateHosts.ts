@@ -1,10 +1,12 @@
 /** Hosts that the operator lets requests reach although they are private, such as an upstream on the own network. */
+import type { NamedHosts } from "@millrace/core/message"
+import type { OutboundPurpose } from "@millrace/core/outbound"
 import * as Result from "effect/Result"
 
-export interface PrivateHosts {
-  /** Whether the operator named this host, at this port. */
-  readonly has: (hostname: string, port: number) => boolean
-}
+export type PrivateHosts = NamedHosts
+
+/** Hosts that the operator names for each purpose; a purpose without an entry reaches none. */
+export type PrivateHostsByPurpose = Readonly<Record<OutboundPurpose, PrivateHosts>>
 
 /** A host as URLs have it: small letters, addresses in their one form, no dot at the end. */
 export const plainHost = (hostname: string): string => hostname.replace(/\.$/u, "").replace(/^\[(.*)\]$/u, "$1")
@@ -29,3 +31,11 @@ export const privateHosts = (entries: ReadonlyArray<string>): Result.Result<Priv
 }
 
 export const noPrivateHosts: PrivateHosts = { has: () => false }
+
+/** Where the operator names private hosts for a purpose. */
+export const settingOf = (purpose: OutboundPurpose | undefined): string =>
+  purpose === undefined || purpose.includes(":")
+    ? `in privateHosts of ${purpose ?? "the provider"} in the configuration file`
+    : purpose === "models"
+      ? "in privateHosts.models of the configuration file"
+      : `in privateHosts.${purpose} of the configuration file, or in MILLRACE_PRIVATE_HOSTS`

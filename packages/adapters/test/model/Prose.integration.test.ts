@@ -19,7 +19,7 @@ it.effect("has the sentences of a digest written by the first endpoint, which se
         providers: [],
         folder: undefined,
         models: [{ name: "own", baseUrl: server.baseUrl, model: "small-1", apiKey: Redacted.make("sk-x") }],
-        privateHosts: Result.getOrThrow(privateHosts([server.host]))
+        privateHosts: { models: Result.getOrThrow(privateHosts([server.host])) }
       }).pipe(Layer.provideMerge(Layer.merge(MemoryStorage.layer, Ids.layer)))
     )
     yield* Effect.gen(function* () {

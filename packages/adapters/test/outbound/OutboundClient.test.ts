@@ -1,7 +1,7 @@
 import { createServer } from "node:net"
 import { gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
-import type { OutboundFailure, OutboundRequest } from "@millrace/core/outbound"
+import { forPurpose, type OutboundFailure, type OutboundRequest, sharedPurposes } from "@millrace/core/outbound"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -344,4 +344,26 @@ it.each(["*.internal", "http://bank.internal", "bank.internal/path", "bank:0", "
   (entry) => {
     expect(Result.isFailure(privateHosts([entry]))).toBe(true)
   }
+)
+
+it.live("each purpose reaches the private hosts that were named for it, and no connection of another purpose", () =>
+  Effect.gen(function* () {
+    const server = yield* hostileServer((_, response) => response.end("inner"))
+    const purposes = [...sharedPurposes, "plaid:us", "simplefin:home"]
+    const asked = [...purposes, undefined, "plaid:eu"]
+    for (const owner of purposes) {
+      const client = yield* OutboundClient.make({
+        privateHostsFor: { [owner]: named(`bank.internal:${server.port}`), other: named("other.internal") },
+        resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+        dial: buildConnector({})
+      })
+      // The owner first, so that its connection is there to be taken.
+      for (const purpose of [owner, ...asked]) {
+        const url = `http://bank.internal:${server.port}/`
+        const answer = yield* Effect.result(forPurpose(client, () => purpose).request({ url, purpose: owner }))
+        expect([owner, purpose, Result.isSuccess(answer)]).toEqual([owner, purpose, purpose === owner])
+        if (Result.isFailure(answer)) expect(answer.failure.message).toContain("privateHosts")
+      }
+    }
+  }).pipe(Effect.scoped)
 )

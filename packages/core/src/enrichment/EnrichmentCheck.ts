@@ -1,7 +1,9 @@
 /** Whether an enrichment could run: its type, its data type and its block (enrichments A1). */
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type { Detail } from "../failure/Failure.ts"
+import { destinationFaults, type MessageDestination, MessageDestinations } from "../message/MessageDestination.ts"
+import type { NamedHosts } from "../message/MessageHosts.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
@@ -30,9 +32,17 @@ export const blockOf = (type: EnrichmentType, blocks: Blocks | undefined, found:
   return blocks?.[name]
 }
 
+const HasDestinations = Schema.Struct({ destinations: MessageDestinations })
+
+/** Kinds have the places that their messages go to in a list called `destinations` at the top of their block. */
+const destinationsOf = (config: unknown): ReadonlyArray<MessageDestination> =>
+  Schema.is(HasDestinations)(config) ? config.destinations : []
+
+/** `hosts`: those of the own network that messages may go to. */
 export const judge = (
   { config, dataType, type, workspaceId }: Pick<Enrichment, "config" | "dataType" | "type" | "workspaceId">,
   kinds: Kinds["Service"],
+  hosts: NamedHosts,
   found: Findings
 ): void => {
   const kind = kinds.get(type)
@@ -52,7 +62,7 @@ export const judge = (
     return
   }
   const { errors, lints } = kind.check(decoded.success, catalogOf(dataType), workspaceId)
-  found.inside.push(...errors.map(placed))
+  found.inside.push(...errors.map(placed), ...destinationFaults(destinationsOf(decoded.success), hosts).map(placed))
   found.lints.push(...lints.map(placed))
 }
 

@@ -15,6 +15,7 @@ import { Conflict, type Detail, Forbidden, InvalidInput, Unprocessable } from ".
 import { FeedStore } from "../feed/FeedStore.ts"
 import { maskedConfig, restoredConfig } from "../message/DestinationSecrets.ts"
 import { Ids } from "../shared/Ids.ts"
+import { MessageHosts } from "../message/MessageHosts.ts"
 import { limits } from "../shared/Limits.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -102,6 +103,7 @@ export class Enrichments extends Context.Service<
       const ids = yield* Ids
       const { begin, revised } = yield* makeEnrichmentChanges
       const kinds = yield* Kinds
+      const hosts = yield* MessageHosts
       const analyses = yield* AnalysisStore
       const findings = yield* FindingStore
       const removal = yield* RowRemoval
@@ -206,7 +208,7 @@ export class Enrichments extends Context.Service<
           const found = noFindings()
           const config = request.config ?? blockOf(type, request.blocks, found) ?? {}
           const scope = { dataType, feedIds: request.feedIds ?? [], allFeeds: request.allFeeds ?? false }
-          judge({ workspaceId: workspace.id, type, dataType, config }, kinds, found)
+          judge({ workspaceId: workspace.id, type, dataType, config }, kinds, hosts, found)
           yield* checkScope(caller, scope, found)
           yield* checkRemoval({ type, config, ...scope }, workspace.id, found)
           const existing = yield* store.list([workspace.id])
@@ -254,7 +256,7 @@ export class Enrichments extends Context.Service<
           }
           const isOther = worksOtherwise(before, after)
           // What is renamed or switched off need not be able to run.
-          if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, found)
+          if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, hosts, found)
           if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
           if (isOther && after.enabled) yield* checkRemoval(after, before.workspaceId, found)
           yield* refuse(found)
@@ -306,7 +308,7 @@ export class Enrichments extends Context.Service<
       /** With how it goes, and what is suspicious about it. */
       const viewed = Effect.fnUntraced(function* (enrichment: Enrichment) {
         const found = noFindings()
-        judge(enrichment, kinds, found)
+        judge(enrichment, kinds, hosts, found)
         const dormant = !enrichment.allFeeds && enrichment.feedIds.length === 0
         const lints = [...found.lints, ...(yield* shadowOf(enrichment)), ...(yield* changedCaseOf(enrichment))]
         const { workspaceId } = enrichment

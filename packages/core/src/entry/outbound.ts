@@ -1,2 +1,11 @@
 /** Requests that leave the program: the one port that drivers send them through. */
-export { inTurn, Outbound, OutboundFailure, type OutboundRequest, type OutboundResponse } from "../outbound/Outbound.ts"
+export {
+  forPurpose,
+  inTurn,
+  Outbound,
+  OutboundFailure,
+  type OutboundPurpose,
+  type OutboundRequest,
+  type OutboundResponse,
+  sharedPurposes
+} from "../outbound/Outbound.ts"

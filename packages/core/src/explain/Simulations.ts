@@ -28,6 +28,7 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
+import { MessageHosts } from "../message/MessageHosts.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -87,6 +88,7 @@ const make = Effect.gen(function* () {
   const feeds = yield* FeedStore
   const rehearsal = yield* Rehearsal
   const kinds = yield* Kinds
+  const hosts = yield* MessageHosts
   const { sha256 } = yield* Digest
   const simulations = yield* SimulationStore
   const ids = yield* Ids
@@ -228,7 +230,7 @@ const make = Effect.gen(function* () {
     }
     const now = yield* Timestamp.now
     const present = yield* enrichments.list([workspace.id])
-    const supposed = suppose(caller, present, request.changes, kinds, sha256, now)
+    const supposed = suppose(caller, present, request.changes, kinds, hosts, sha256, now)
     const lifted = yield* liftedOf(workspace.id, supposed)
     yield* refuse([...supposed.details, ...lifted.details])
     const added = supposed.facts.map(({ fact }) => fact)

@@ -9,6 +9,7 @@ import type { EnrichmentFact, EnrichmentFactId, FactRequest } from "../enrichmen
 import type { Kinds } from "../enrichment/Kinds.ts"
 import type { Detail } from "../failure/Failure.ts"
 import { restoredConfig } from "../message/DestinationSecrets.ts"
+import type { NamedHosts } from "../message/MessageHosts.ts"
 import { derivedId, type Sha256 } from "../shared/DerivedId.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 
@@ -69,6 +70,7 @@ export const suppose = (
   present: ReadonlyArray<Enrichment>,
   changes: ReadonlyArray<Supposed>,
   kinds: Kinds["Service"],
+  hosts: NamedHosts,
   sha256: Sha256,
   now: Timestamp
 ): Supposition => {
@@ -96,7 +98,7 @@ export const suppose = (
     if (one.kind === "create") {
       const { dataType, enabled = true, name, order, type } = one.enrichment
       const config = one.enrichment.config ?? blockOf(type, one.enrichment.blocks, found) ?? {}
-      judge({ workspaceId: workspace.id, type, dataType, config }, kinds, found)
+      judge({ workspaceId: workspace.id, type, dataType, config }, kinds, hosts, found)
       if (!within("enrichment")) continue
       put({
         id: `enr_${derivedId(sha256, workspace.id, "supposed", String(n), JSON.stringify(one.enrichment))}` as EnrichmentId,
@@ -157,7 +159,7 @@ export const suppose = (
         const { allFeeds, blocks, config: given, enabled, feedIds, order } = one.change
         const sent = given ?? blockOf(before.type, blocks, found)
         const config = sent === undefined ? before.config : restoredConfig(sent, before.config)
-        judge({ ...before, config }, kinds, found)
+        judge({ ...before, config }, kinds, hosts, found)
         if (!within("change")) continue
         put({
           ...before,

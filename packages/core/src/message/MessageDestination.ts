@@ -1,6 +1,7 @@
 /** Where messages to people go: the block `destinations` of alerts, monitors and digests (enrichments C14). */
 import * as Schema from "effect/Schema"
 import { isMasked } from "./DestinationSecrets.ts"
+import type { NamedHosts } from "./MessageHosts.ts"
 import { isOpenHost } from "./OpenHost.ts"
 
 const mostRecipients = 20
@@ -18,15 +19,17 @@ const EmailAddress = Schema.String.check(
 /** A mask that stands for nothing that is kept. */
 const masked = "is masked as answers show it, and nothing like it is kept here: send it whole"
 
-const httpsFault = (text: string): string | true => {
+const urlFault = (text: string): string | true => {
   if (isMasked(text)) return masked
   const url = URL.parse(text)
-  if (url === null || url.protocol !== "https:") return "must be an address that begins with https://"
-  if (url.username !== "" || url.password !== "") return "must not hold a user or password"
-  return isOpenHost(url.hostname) || "must lead to a public address: this one stays inside of a network"
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return "must be an address that begins with https://"
+  }
+  return (url.username === "" && url.password === "") || "must not hold a user or password"
 }
 
-const HttpsUrl = Schema.String.check(Schema.isMaxLength(2_048), Schema.makeFilter(httpsFault))
+/** Whether it may be asked depends on the hosts that the operator names: `destinationFaults`. */
+const WebAddress = Schema.String.check(Schema.isMaxLength(2_048), Schema.makeFilter(urlFault))
 
 const PhoneNumber = Schema.String.check(
   Schema.makeFilter(
@@ -48,10 +51,10 @@ const listOf = <S extends Schema.Codec<string>>(item: S, most: number) =>
   Schema.Array(item).check(Schema.isBetweenLength(1, most))
 
 const Email = Schema.Struct({ type: Schema.Literal("email"), recipients: listOf(EmailAddress, mostRecipients) })
-const Slack = Schema.Struct({ type: Schema.Literal("slack"), webhookUrl: HttpsUrl })
+const Slack = Schema.Struct({ type: Schema.Literal("slack"), webhookUrl: WebAddress })
 const Webhook = Schema.Struct({
   type: Schema.Literal("webhook"),
-  url: HttpsUrl,
+  url: WebAddress,
   /** What the body is signed with; without one it is not signed. */
   secret: Schema.optionalKey(SigningSecret)
 })
@@ -106,6 +109,32 @@ export const endpointsOf = (destinations: ReadonlyArray<MessageDestination>): Re
   }
   return [...all.values()]
 }
+
+const setting = "If it is meant, the operator can name the host in MILLRACE_PRIVATE_HOSTS"
+
+const reachFault = (text: string, hosts: NamedHosts): string | undefined => {
+  const url = new URL(text)
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+  // As the client for requests outside compares them: addresses without brackets, names without a dot at the end.
+  if (hosts.has(url.hostname.replace(/\.$/, "").replace(/^\[(.*)\]$/, "$1"), port)) return undefined
+  if (url.protocol === "http:") return `must be an address that begins with https://. ${setting}; then http:// will do`
+  return isOpenHost(url.hostname)
+    ? undefined
+    : `must lead to a public address: this one stays inside of a network. ${setting}`
+}
+
+/** Addresses that messages may not be sent to, by their path. `hosts` may be private, and reached by `http:`. */
+export const destinationFaults = (
+  destinations: ReadonlyArray<MessageDestination>,
+  hosts: NamedHosts
+): ReadonlyArray<{ readonly field: string; readonly message: string }> =>
+  destinations.flatMap((destination, at) => {
+    if (destination.type !== "slack" && destination.type !== "webhook") return []
+    const [field, address] =
+      destination.type === "slack" ? ["webhookUrl", destination.webhookUrl] : ["url", destination.url]
+    const message = reachFault(address, hosts)
+    return message === undefined ? [] : [{ field: `destinations[${at}].${field}`, message }]
+  })
 
 /** What is suspicious about destinations, by their path below `destinations`. */
 export const destinationLints = (

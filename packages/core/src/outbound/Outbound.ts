@@ -22,6 +22,13 @@ export interface Counts {
   readonly endpoint?: string
 }
 
+/**
+ * What a request is for: the operator names private hosts for each purpose apart. That of a provider is the id of its instance.
+ */
+export const sharedPurposes = ["models", "messages", "webhookEndpoints", "destinations"] as const
+/** One of `sharedPurposes`, or an id such as `plaid:us`. */
+export type OutboundPurpose = string
+
 export interface OutboundRequest {
   /** `https:`; `http:` only to hosts that the operator named. Credentials belong into a header. */
   readonly url: string
@@ -40,6 +47,8 @@ export interface OutboundRequest {
    */
   readonly redirects?: number
   readonly counts?: Counts
+  /** Set by the kernel, which knows whom it gave the client to (`forPurpose`). Without it no private host is reached. */
+  readonly purpose?: OutboundPurpose
 }
 
 export interface OutboundResponse {
@@ -92,6 +101,17 @@ export class Outbound extends Context.Service<
     readonly request: (request: OutboundRequest) => Effect.Effect<OutboundResponse, OutboundFailure>
   }
 >()("@millrace/core/outbound/Outbound") {}
+
+/** The same client for one purpose, whatever its requests say of theirs. */
+export const forPurpose = (
+  { request }: Outbound["Service"],
+  purpose: () => OutboundPurpose | undefined
+): Outbound["Service"] => ({
+  request: ({ purpose: _, ...asked }) => {
+    const own = purpose()
+    return request(own === undefined ? asked : { ...asked, purpose: own })
+  }
+})
 
 /** The same client, each of whose requests waits for its turn first. A request with its redirects is one. */
 export const inTurn = ({ request }: Outbound["Service"], { heed, take }: Turns): Outbound["Service"] => ({

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
+import { forPurpose, inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
 import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import { makeBudgeted } from "./Budgeted.ts"
 import { capabilityFault } from "./Capabilities.ts"
@@ -17,14 +17,20 @@ export class ProviderNotAvailable extends Schema.TaggedError<ProviderNotAvailabl
   instanceId: Schema.String
 }) {}
 
-/** Makes a driver whose requests take their turns: what it asks while it is made has none, since nothing is known of it yet. */
+/**
+ * Makes a driver whose requests take their turns and reach the private hosts of its instance. What it asks while it is made does
+ * neither, since nothing is known of it yet.
+ */
 const withTurns = Effect.fnUntraced(function* <E>(making: Effect.Effect<ProviderDriver, E, Outbound>) {
   let turns: Turns | undefined
-  const own = inTurn(yield* Outbound, {
+  let instanceId: string | undefined
+  const outbound = forPurpose(yield* Outbound, () => instanceId)
+  const own = inTurn(outbound, {
     take: (counts) => turns?.take(counts) ?? Effect.void,
     heed: (counts, answer) => turns?.heed(counts, answer) ?? Effect.void
   })
   const driver = yield* Effect.provideService(making, Outbound, own)
+  instanceId = driver.instanceId
   turns = yield* makeTurns(driver)
   return driver
 })

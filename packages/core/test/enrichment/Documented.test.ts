@@ -69,7 +69,7 @@ it.each(examples.map(({ example, file }) => [example.name, file, example] as con
     const block = `${type.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Config`
     expect(Object.keys(rest)).toContain(block)
     const config = (rest as { readonly [key: string]: Schema.Json })[block]!
-    judge({ ...plainEnrichment(type, config), dataType }, kinds, found)
+    judge({ ...plainEnrichment(type, config), dataType }, kinds, { has: () => false }, found)
     expect([found.top, found.inside]).toEqual([[], []])
   }
 )

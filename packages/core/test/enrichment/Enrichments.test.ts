@@ -8,6 +8,7 @@ import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import { RowRemoval } from "../../src/enrichment/RowRemoval.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import { MessageHosts } from "../../src/message/MessageHosts.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { describe, expect, it } from "@effect/vitest"
@@ -309,6 +310,37 @@ describe("Enrichments", () => {
       yield* enrichments.update(caller, first.enrichment.id, { enabled: false }, undefined)
       expect((yield* enrichments.get(caller, second.enrichment.id)).lints).toEqual([])
     }).pipe(Effect.provide(services))
+  )
+
+  it.effect("takes destinations in the own network where the operator named their hosts, and no others", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, refusal } = yield* opened
+      const conditions = { logic: "and", conditions: [{ field: "amount", operator: "lt", value: "-50" }] }
+      const alertAt = (url: string) =>
+        ({
+          ...rule,
+          type: "alert",
+          config: { conditions, destinations: [{ type: "webhook", url }] },
+          allFeeds: true
+        }) as const
+      const made = yield* enrichments.create(caller, alertAt("http://n8n.internal:5678/webhook/x"))
+      expect(made.enrichment.config).toMatchObject({ destinations: [{ url: "http://n8n.internal:5678/****" }] })
+      for (const url of ["http://n8n.internal:5679/webhook/x", "http://hooks.example.com/x", "https://nas.local/x"]) {
+        expect(yield* refusal(alertAt(url))).toMatchObject({
+          _tag: "Unprocessable",
+          details: [
+            { field: "alertConfig.destinations[0].url", message: expect.stringContaining("MILLRACE_PRIVATE_HOSTS") }
+          ]
+        })
+      }
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          services,
+          Layer.succeed(MessageHosts, { has: (host, port) => host === "n8n.internal" && port === 5678 })
+        )
+      )
+    )
   )
 
   it.effect("answers masks of addresses and secrets, and takes them back for what they stand for", () =>

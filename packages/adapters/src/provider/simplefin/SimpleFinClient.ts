@@ -6,6 +6,7 @@ import {
   ConsentRequired,
   hintSeconds,
   InvalidConnectPayload,
+  Misconfigured,
   type ProviderError,
   ProtocolViolation,
   RateLimited,
@@ -71,15 +72,23 @@ export interface Days {
   readonly before: CalendarDateText
 }
 
-/** The client of an instance. */
-export const makeClient = Effect.gen(function* () {
+/** The client of an instance, which asks these bridges alone: `https://bridge.simplefin.org` and the like. */
+export const makeClient = Effect.fnUntraced(function* (bridges: ReadonlyArray<string>) {
   const outbound = yield* Outbound
+  const origins = new Set(bridges.map((bridge) => new URL(bridge).origin))
+  /** The person chooses the address in a token: it must be that of a bridge which the operator chose. */
+  const isBridge = (url: string): boolean => origins.has(new URL(url).origin)
 
   /** Exchanges a setup token. It works once: nothing here tries again. */
   const claim = Effect.fnUntraced(function* (setupToken: string): Effect.fn.Return<Access, ProviderError> {
     const url = claimUrlOf(setupToken)
     if (url === undefined)
       return yield* new InvalidConnectPayload({ message: "connectionId is no setup token of SimpleFIN" })
+    if (!isBridge(url)) {
+      return yield* new InvalidConnectPayload({
+        message: `The setup token is of ${new URL(url).host}; this server takes those of ${[...origins].join(" and ")}`
+      })
+    }
     const answer = yield* Effect.mapError(outbound.request({ url, method: "POST", body: "" }), (failure) =>
       // The address is the person's: what may not be asked there is wrong with the token, not with our settings.
       failure.reason === "addressRefused" || failure.reason === "invalidRequest"
@@ -90,9 +99,9 @@ export const makeClient = Effect.gen(function* () {
     const refused = refusalOf("SimpleFIN", answer)
     if (refused !== undefined) return yield* refused
     const access = accessOf(new TextDecoder().decode(answer.body.subarray(0, 4_000)), url)
-    return (
-      access ?? (yield* new ProtocolViolation({ message: "SimpleFIN did not answer with an access URL", path: "" }))
-    )
+    return access !== undefined && isBridge(access.url)
+      ? access
+      : yield* new ProtocolViolation({ message: "SimpleFIN did not answer with an access URL of a bridge", path: "" })
   })
 
   /** Accounts with the rows from the first day until before the second one; without days the accounts alone. */
@@ -102,6 +111,11 @@ export const makeClient = Effect.gen(function* () {
   ): Effect.fn.Return<AccountsShown, ProviderError> {
     const access = accessIn(connection)
     if (access === undefined) return yield* gone
+    if (!isBridge(access.url)) {
+      return yield* new Misconfigured({
+        message: `The connection is at ${new URL(access.url).host}, which is no bridge of this server any more: the operator names it in config.bridges`
+      })
+    }
     const query =
       days === undefined
         ? "balances-only=1"
@@ -125,4 +139,4 @@ export const makeClient = Effect.gen(function* () {
   return { claim, askAccounts }
 })
 
-export type SimpleFinClient = Effect.Success<typeof makeClient>
+export type SimpleFinClient = Effect.Success<ReturnType<typeof makeClient>>

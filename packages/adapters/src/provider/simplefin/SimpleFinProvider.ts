@@ -34,10 +34,24 @@ import { type Days, makeClient, type SimpleFinClient } from "./SimpleFinClient.t
 import type { AccountsShown } from "./SimpleFinForm.ts"
 import { pullHoldings, pullTransactions, recentDays } from "./SimpleFinRead.ts"
 
+const BridgeUrl = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      (/^https?:\/\/[^/?#\s@]+$/.test(text) && URL.canParse(text)) ||
+      "must be an address without a path, such as https://bridge.simplefin.org"
+  )
+)
+
 const SimpleFinConfig = Schema.Struct({
   bridgeUrl: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^https?:\/\/[^/?#\s@]+$/)).annotate({
+    BridgeUrl.annotate({
       description: "where people make their setup tokens; https://bridge.simplefin.org unless given"
+    })
+  ),
+  bridges: Schema.optionalKey(
+    Schema.Array(BridgeUrl).annotate({
+      description:
+        "other bridges whose setup tokens are taken; https://beta-bridge.simplefin.org unless this or bridgeUrl is given"
     })
   ),
   historyDays: Schema.optionalKey(
@@ -50,6 +64,13 @@ const SimpleFinConfig = Schema.Struct({
 type SimpleFinConfig = typeof SimpleFinConfig.Type
 
 const bridge = "https://bridge.simplefin.org"
+/** Where its tokens for developers lead to. */
+const betaBridge = "https://beta-bridge.simplefin.org"
+
+const bridgesOf = ({ bridges, bridgeUrl }: SimpleFinConfig): ReadonlyArray<string> => [
+  bridgeUrl ?? bridge,
+  ...(bridges ?? (bridgeUrl === undefined ? [betaBridge] : []))
+]
 /** Milliseconds in which a person makes a token and pastes it. */
 const attemptMillis = 3_600_000
 
@@ -199,5 +220,6 @@ export const factory: ProviderFactory<SimpleFinConfig> = {
   kind: "simplefin",
   label: "SimpleFIN",
   Config: SimpleFinConfig,
-  make: ({ config, instanceId }) => Effect.map(makeClient, (client) => driverOf(instanceId, config, client))
+  make: ({ config, instanceId }) =>
+    Effect.map(makeClient(bridgesOf(config)), (client) => driverOf(instanceId, config, client))
 }

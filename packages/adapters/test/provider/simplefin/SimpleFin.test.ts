@@ -119,6 +119,43 @@ it("takes tokens and access URLs apart, and refuses what is none", () => {
   }
 })
 
+it.effect("asks its bridges alone, wherever a token or an access leads to", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(at)
+    const fake = yield* startSimpleFin()
+    const asked: Array<string> = []
+    const outbound = Outbound.of({
+      request: ({ url }) =>
+        Effect.sync(() => {
+          asked.push(url)
+          return { status: 200, headers: {}, body: new TextEncoder().encode("https://a:b@evil.example/simplefin") }
+        })
+    })
+    const driver = yield* driverWith(outbound, "https://bridge.example:8443")
+    const tokenOf = (url: string) => Buffer.from(url).toString("base64")
+    const refused = [
+      "http://admin.internal/api/delete-everything",
+      "https://bridge.example/claim",
+      "http://bridge.example:8443/claim",
+      "https://bridge.example.evil.example:8443/claim",
+      "https://bridge.simplefin.org/simplefin/claim/demo",
+      fake.server.url
+    ]
+    for (const url of refused) {
+      const payload = { kind: "provider_connection_id", connectionId: tokenOf(url) } as const
+      const error = yield* Effect.flip(driver.completeConnect(completeOf(payload)))
+      expect([url, error._tag, asked]).toEqual([url, "InvalidConnectPayload", []])
+    }
+    // A bridge leads nowhere else either.
+    const own = { kind: "provider_connection_id", connectionId: tokenOf("https://bridge.example:8443/claim") } as const
+    expect((yield* Effect.flip(driver.completeConnect(completeOf(own))))._tag).toBe("ProtocolViolation")
+    expect(asked).toEqual(["https://bridge.example:8443/claim"])
+    const secrets = { url: "https://evil.example/simplefin", username: "a", password: "b" }
+    const error = yield* Effect.flip(accountsOf(driver, { ref: "sfin_x", secrets }))
+    expect([error._tag, asked.length]).toEqual(["Misconfigured", 1])
+  }).pipe(Effect.scoped)
+)
+
 it.effect("proves nothing of an account whose bank could not be read for one of the windows", () =>
   Effect.gen(function* () {
     const { connection, driver, fake } = yield* start()

@@ -88,7 +88,7 @@ describe("starters", () => {
       const workspace = yield* storeWorkspace()
       for (const { enrichment, name } of starters) {
         const found = noFindings()
-        judge({ ...enrichment, workspaceId: workspace.id }, kinds, found)
+        judge({ ...enrichment, workspaceId: workspace.id }, kinds, { has: () => false }, found)
         expect([name, found.top, found.inside]).toEqual([name, [], []])
       }
     }).pipe(Effect.provide(services))
