@@ -213,10 +213,10 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   }
 
   const hosts: Record<OutboundPurpose, PrivateHosts> = {}
-  const nameHosts = (purpose: OutboundPurpose, path: string, names: ReadonlyArray<string>) => {
-    const named = privateHosts(names)
-    if (Result.isSuccess(named)) hosts[purpose] = named.success
-    else faults.push(`${path}: ${named.failure}`)
+  const nameHosts = (purpose: OutboundPurpose, at: string, names: ReadonlyArray<string>) => {
+    const read = privateHosts(names)
+    if (Result.isSuccess(read)) hosts[purpose] = read.success
+    else faults.push(`${at}: ${read.failure}`)
   }
   for (const purpose of sharedPurposes) {
     const ofVariable = purpose === "models" ? [] : (settings.privateHosts ?? [])

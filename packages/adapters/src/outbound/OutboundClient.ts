@@ -116,17 +116,15 @@ const locationOf = (asked: OutboundRequest, { headers, status }: OutboundRespons
     ? headers["location"]
     : undefined
 
+const hostsOf = (options: OutboundOptions, purpose: OutboundPurpose | undefined): PrivateHosts => {
+  const own = purpose === undefined ? undefined : options.privateHostsFor?.[purpose]
+  const shared = options.privateHosts ?? noPrivateHosts
+  return own === undefined ? shared : { has: (hostname, port) => own.has(hostname, port) || shared.has(hostname, port) }
+}
+
 export const make = (options: OutboundOptions = {}) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const hostsFor = (purpose: OutboundPurpose | undefined): PrivateHosts => {
-      const own = purpose === undefined ? undefined : options.privateHostsFor?.[purpose]
-      const shared = options.privateHosts ?? noPrivateHosts
-      return own === undefined
-        ? shared
-        : { has: (hostname, port) => own.has(hostname, port) || shared.has(hostname, port) }
-    }
-
     // The library is loaded with the first request: it costs more than all else that a program starts with.
     const open = (purpose: OutboundPurpose | undefined) =>
       Effect.acquireRelease(
@@ -134,7 +132,7 @@ export const make = (options: OutboundOptions = {}) =>
           const { Agent, buildConnector, request } = await import("undici")
           const dial = options.dial ?? buildConnector({ timeout: connectMillis, allowH2: false })
           const agent = new Agent({
-            connect: checkedConnector({ ...options, hosts: hostsFor(purpose), purpose, dial }),
+            connect: checkedConnector({ ...options, hosts: hostsOf(options, purpose), purpose, dial }),
             connections: connectionsPerOrigin,
             pipelining: 1,
             maxHeaderSize: limits.headerBytes,
@@ -182,7 +180,7 @@ export const make = (options: OutboundOptions = {}) =>
     })
 
     const follow = Effect.fnUntraced(function* (asked: OutboundRequest) {
-      const hosts = hostsFor(asked.purpose)
+      const hosts = hostsOf(options, asked.purpose)
       let url = yield* Effect.fromResult(targetOf(asked.url, hosts, asked.purpose))
       let headers = yield* Effect.fromResult(plainHeaders(asked.headers))
       for (let left = asked.redirects ?? 0; ; left--) {

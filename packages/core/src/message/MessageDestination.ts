@@ -130,9 +130,9 @@ export const destinationFaults = (
 ): ReadonlyArray<{ readonly field: string; readonly message: string }> =>
   destinations.flatMap((destination, at) => {
     if (destination.type !== "slack" && destination.type !== "webhook") return []
-    const [field, address] =
+    const [field, url] =
       destination.type === "slack" ? ["webhookUrl", destination.webhookUrl] : ["url", destination.url]
-    const message = reachFault(address, hosts)
+    const message = reachFault(url, hosts)
     return message === undefined ? [] : [{ field: `destinations[${at}].${field}`, message }]
   })
 

@@ -107,7 +107,7 @@ export const forPurpose = (
   { request }: Outbound["Service"],
   purpose: () => OutboundPurpose | undefined
 ): Outbound["Service"] => ({
-  request: ({ purpose: _, ...asked }) => {
+  request: ({ purpose: _given, ...asked }) => {
     const own = purpose()
     return request(own === undefined ? asked : { ...asked, purpose: own })
   }

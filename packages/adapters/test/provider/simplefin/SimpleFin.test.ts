@@ -19,6 +19,8 @@ import { factory } from "../../../src/provider/simplefin/SimpleFinProvider.ts"
 const at = Date.parse("2026-11-21T09:30:00.000Z")
 const to = CalendarDate.make("2026-11-21")
 
+const tokenOf = (url: string) => Buffer.from(url).toString("base64")
+
 const driverWith = (outbound: Outbound["Service"], bridgeUrl: string) =>
   Effect.provideService(factory.make({ instanceId: "simplefin:main", config: { bridgeUrl } }), Outbound, outbound)
 
@@ -132,7 +134,6 @@ it.effect("asks its bridges alone, wherever a token or an access leads to", () =
         })
     })
     const driver = yield* driverWith(outbound, "https://bridge.example:8443")
-    const tokenOf = (url: string) => Buffer.from(url).toString("base64")
     const refused = [
       "http://admin.internal/api/delete-everything",
       "https://bridge.example/claim",
