@@ -7,6 +7,11 @@ const shareKey = (held: Account, observed: ObservedAccount): boolean =>
   observed.stableKeys.length === 0 ||
   observed.stableKeys.some((key) => held.stableKeys.includes(key))
 
+/** Whether the upstream itself says that it is the account: by its id, or by a key that both have. */
+export const isKnownBy = (held: Account, observed: ObservedAccount): boolean =>
+  held.providerAccountId === observed.providerAccountId ||
+  observed.stableKeys.some((key) => held.stableKeys.includes(key))
+
 /** What is left to know an account by when no key is: only good for what has no double. */
 const likeness = (account: Pick<Account, "currency">, type: string, mask: string, name: string): string =>
   JSON.stringify([account.currency, type, mask, name])

@@ -9,7 +9,7 @@ import { EventStore } from "../event/EventStore.ts"
 import { Conflict, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
 import type { CompletedConnection, Connection } from "../provider/Connect.ts"
 import { statusAfter, statusUnread, withUnread } from "../provider/ConnectionHealth.ts"
-import type { ProviderDriver, ProviderSession } from "../provider/Provider.ts"
+import type { ObservedAccount, ProviderDriver, ProviderSession } from "../provider/Provider.ts"
 import { isProviderError, type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -20,10 +20,11 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
 import type { Account } from "./Account.ts"
+import { isKnownBy, matchAccounts } from "./AccountLineage.ts"
 import { AccountLists } from "./AccountList.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { bankConnected, bankReconnected, bankRestored, statusEvents } from "./BankEvents.ts"
-import { bankRefusal, nextBankState, stateOf } from "./BankRemoval.ts"
+import { bankRefusal, isLive, nextBankState, stateOf } from "./BankRemoval.ts"
 import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
 import type { ConnectionAttempt } from "./ConnectionAttempt.ts"
@@ -66,6 +67,19 @@ export interface Exchanged {
   readonly reconnects: BankId | undefined
   readonly cause: ActorRef
 }
+
+/** A reauth that ended at another bank: nothing of ours has changed. */
+const otherInstitution = (bank: Bank, { institution }: CompletedConnection) => {
+  const message = `${bank.name} is to be connected again, and the person signed in at ${institution.name}. Sign in at ${bank.name}, or connect ${institution.name} as a bank of its own`
+  return new Conflict({ code: "INSTITUTION_MISMATCH", message, details: [] })
+}
+
+/**
+ * Whether a connection is of the institution of a bank. Where the upstream calls it by the reference that the bank has, it is the
+ * same connection, also where the upstream has since given the institution another id.
+ */
+const isOfInstitution = (bank: Bank, ref: string | undefined, { connection, institution }: CompletedConnection) =>
+  ref === connection.ref || bank.institutionId === undefined || bank.institutionId === institution.id
 
 export interface StoredBank {
   readonly bank: Bank
@@ -163,6 +177,31 @@ export class ConnectedBanks extends Context.Service<
         return { session, current: () => current }
       })
 
+      /**
+       * The bank of the institution that has exactly these accounts: the same person has signed in once more, and the upstream made
+       * another connection of it.
+       */
+      const withAccounts = Effect.fnUntraced(function* (
+        workspaceId: WorkspaceId,
+        instanceId: string,
+        { institution }: CompletedConnection,
+        observed: ReadonlyArray<ObservedAccount>
+      ) {
+        if (observed.length === 0) return Option.none<Bank>()
+        for (const bank of yield* banks.list([workspaceId])) {
+          if (!isLive(bank) || bank.providerInstanceId !== instanceId || bank.institutionId !== institution.id) continue
+          const held = (yield* banks.accounts(bank.id)).filter(({ state }) => state === "open")
+          if (held.length !== observed.length) continue
+          const matched = matchAccounts(held, observed)
+          const isSame = observed.every((one) => {
+            const account = matched.get(one)
+            return account !== undefined && isKnownBy(account, one)
+          })
+          if (isSame) return Option.some(bank)
+        }
+        return Option.none<Bank>()
+      })
+
       const store = Effect.fn("ConnectedBanks.store")(function* (exchanged: Exchanged) {
         const { attempt, cause, completed, driver, lease, reconnects, workspace } = exchanged
         const { instanceId } = driver
@@ -180,6 +219,8 @@ export class ConnectedBanks extends Context.Service<
               ? statusAfter(undefined, withUnread(health, listed.unread), now)
               : statusUnread(looked, listed.error, now)
         const connection = { instanceId, connection: current() }
+        const request = yield* attempts.part(attempt.id, "request")
+        const isForced = Option.isSome(request) && request.value.forceNewConnection === true
         const lastStep = `${lease.holder} last step`
         return yield* atomically(
           Effect.gen(function* () {
@@ -189,11 +230,20 @@ export class ConnectedBanks extends Context.Service<
             if (Option.isNone(alone)) return yield* busy
             const of = { workspaceId: workspace.id, cause }
             const { ref } = completed.connection
-            const byReference = yield* banks.byConnection(workspace.id, instanceId, ref)
-            const live =
-              Option.isSome(byReference) || reconnects === undefined
-                ? byReference
+            const meant =
+              reconnects === undefined
+                ? Option.none<Bank>()
                 : Option.some(yield* renewed(workspace.id, instanceId, reconnects))
+            if (Option.isSome(meant)) {
+              const held = Option.getOrUndefined(yield* banks.connection(meant.value.id))?.connection.ref
+              if (!isOfInstitution(meant.value, held, completed)) return yield* otherInstitution(meant.value, completed)
+            }
+            const byReference = yield* banks.byConnection(workspace.id, instanceId, ref)
+            const byAccounts =
+              Option.isSome(byReference) || Option.isSome(meant) || isForced || listed === undefined
+                ? Option.none<Bank>()
+                : yield* withAccounts(workspace.id, instanceId, completed, "accounts" in listed ? listed.accounts : [])
+            const live = Option.orElse(Option.orElse(byReference, () => meant), () => byAccounts)
             // One that was deleted comes back where the same connection does.
             const known = Option.isSome(live)
               ? live

@@ -89,6 +89,9 @@ const closed = ({ error, state }: ConnectionAttempt) => {
   if (state === "expired") {
     return invalid("ATTEMPT_EXPIRED", "The time of this attempt is over. Start another attempt")
   }
+  if (error?.code === "INSTITUTION_MISMATCH") {
+    return new Conflict({ code: error.code, message: error.message, details: [] })
+  }
   const why = error === undefined ? "" : `: ${error.message.replace(/\.$/, "")}`
   return refusal(
     state === "completed"
@@ -103,9 +106,16 @@ export const attemptErrorOf = (error: ProviderError): AttemptError => {
   return { code, message: error.message, ...(recovery === undefined ? {} : { recovery }) }
 }
 
-/** The payload will not be taken another time either. */
-const isFinal = (error: ProviderError): boolean =>
-  error._tag === "InvalidConnectPayload" || error._tag === "UserCancelled" || error._tag === "DuplicateConnection"
+/**
+ * The attempt cannot be completed any more. A person who pasted a wrong token may paste another one; what else is refused was given
+ * by the upstream for this attempt.
+ */
+const isFinal = (error: ProviderError, { capabilities }: ProviderDriver): boolean =>
+  (error._tag === "InvalidConnectPayload" && capabilities.connectFlow !== "token") ||
+  error._tag === "UserCancelled" ||
+  error._tag === "DuplicateConnection"
+
+const nobody: AttemptError = { code: "ATTEMPT_EXPIRED", message: "Nobody could take the connection over in time" }
 
 /** What no other try mends. */
 const lasting: ReadonlySet<ConnectFailure["_tag"]> = new Set([
@@ -183,8 +193,8 @@ export class Connecting extends Context.Service<
         reconnects: BankId | undefined,
         cause: ActorRef
       ) {
-        // Whoever chose the bank when it began need not say so once more.
-        const institutionId = given.institutionId ?? attempt.institutionId
+        // What was chosen when it began holds, whatever the browser brings back.
+        const institutionId = attempt.institutionId ?? given.institutionId
         const payload = institutionId === undefined ? given : { ...given, institutionId }
         const { instanceId, workspaceId } = attempt
         const subject = yield* subjects.of(workspaceId, instanceId)
@@ -219,7 +229,7 @@ export class Connecting extends Context.Service<
                   : Effect.void
               ),
               Effect.tapError((error) =>
-                isFinal(error) || (isRepair && error._tag === "ConnectionGone")
+                isFinal(error, driver) || (isRepair && error._tag === "ConnectionGone")
                   ? Effect.flatMap(Timestamp.now, (now) =>
                       attempts.move(attempt.id, "refuse", now, { error: attemptErrorOf(error) })
                     )
@@ -252,6 +262,30 @@ export class Connecting extends Context.Service<
           created: false,
           accounts: (yield* banks.accounts(now.id)).filter(isOwnAccount)
         } satisfies Connected
+      })
+
+      /** Takes back upstream what an exchange gave and no bank can have. */
+      const takeBack = Effect.fnUntraced(function* (
+        driver: ProviderDriver,
+        attempt: ConnectionAttempt,
+        lease: Lease,
+        error: AttemptError
+      ) {
+        const held = yield* attempts.exchange(attempt.id)
+        if (Option.isSome(held)) {
+          const known = yield* banks.byConnection(attempt.workspaceId, attempt.instanceId, held.value.connection.ref)
+          // What a bank of ours stands on is no one's to take back.
+          if (Option.isNone(known)) yield* (yield* connected.open(attempt, driver, held.value)).session.revoke
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* Effect.catchTag(leases.fence(lease), "LeaseLost", () => Effect.fail(busy))
+            const now = yield* Timestamp.now
+            yield* attempts.dropExchange(attempt.id, now)
+            yield* attempts.move(attempt.id, "giveUp", now)
+            yield* attempts.move(attempt.id, "abort", now, { error })
+          })
+        )
       })
 
       const completeWith = Effect.fnUntraced(function* (
@@ -295,15 +329,27 @@ export class Connecting extends Context.Service<
           Effect.flatMap((completed) =>
             connected.store({ workspace, driver, attempt, completed, lease, reconnects, cause })
           ),
-          Effect.tapError(() =>
+          Effect.tapError((error) =>
             Effect.ignore(
               atomically(
                 Effect.andThen(
                   leases.fence(lease),
-                  Effect.flatMap(Timestamp.now, (at) => attempts.move(attempt.id, "giveUp", at))
+                  Effect.flatMap(Timestamp.now, (at) =>
+                    Effect.andThen(
+                      // A task would only hand the refused token over again.
+                      error._tag === "InvalidConnectPayload" ? attempts.dropPart(attempt.id, "payload") : Effect.void,
+                      attempts.move(attempt.id, "giveUp", at)
+                    )
+                  )
                 )
               )
             )
+          ),
+          // What no bank takes is ended upstream. Where that fails now, the task that goes on with the attempt does it.
+          Effect.tapError((error) =>
+            error._tag === "Conflict" && error.code === "INSTITUTION_MISMATCH"
+              ? Effect.ignore(takeBack(driver, attempt, lease, { code: error.code, message: error.message }))
+              : Effect.void
           )
         )
         return { bank, created, accounts: accounts.filter(isOwnAccount) } satisfies Connected
@@ -370,27 +416,6 @@ export class Connecting extends Context.Service<
         return yield* alone(attempt, (lease) => completeWith(caller, driver, request, attempt, lease))
       })
 
-      /** Takes back upstream what an exchange gave and no bank can have. */
-      const takeBack = Effect.fnUntraced(function* (driver: ProviderDriver, attempt: ConnectionAttempt, lease: Lease) {
-        const held = yield* attempts.exchange(attempt.id)
-        if (Option.isSome(held)) {
-          const known = yield* banks.byConnection(attempt.workspaceId, attempt.instanceId, held.value.connection.ref)
-          // What a bank of ours stands on is no one's to take back.
-          if (Option.isNone(known)) yield* (yield* connected.open(attempt, driver, held.value)).session.revoke
-        }
-        yield* atomically(
-          Effect.gen(function* () {
-            yield* Effect.catchTag(leases.fence(lease), "LeaseLost", () => Effect.fail(busy))
-            const now = yield* Timestamp.now
-            yield* attempts.dropExchange(attempt.id, now)
-            yield* attempts.move(attempt.id, "giveUp", now)
-            yield* attempts.move(attempt.id, "abort", now, {
-              error: { code: "ATTEMPT_EXPIRED", message: "Nobody could take the connection over in time" }
-            })
-          })
-        )
-      })
-
       const goOn = Effect.fn("Connecting.goOn")(function* (caller: Caller, attempt: ConnectionAttempt) {
         const driver = yield* providers.get(attempt.instanceId)
         const { attemptId, instanceId } = attempt
@@ -408,7 +433,7 @@ export class Connecting extends Context.Service<
               Effect.tapError(
                 Effect.fnUntraced(function* ({ _tag }) {
                   const late = lateUntil(attempt) <= (yield* Timestamp.now)
-                  if (late && lasting.has(_tag)) yield* takeBack(driver, attempt, lease)
+                  if (late && lasting.has(_tag)) yield* takeBack(driver, attempt, lease, nobody)
                 })
               )
             )

@@ -84,6 +84,8 @@ export class ConnectionAttemptStore extends Context.Service<
       id: ConnectionAttemptId,
       part: P
     ) => Effect.Effect<Option.Option<AttemptParts[P]>, StorageUnavailable>
+    /** Forgets a part. */
+    readonly dropPart: (id: ConnectionAttemptId, part: AttemptPart) => Effect.Effect<void, StorageUnavailable>
     /**
      * Keeps what the exchange gave, secrets sealed, and makes an attempt that had failed open again: a payload that works
      * once is refused to whoever comes second. An attempt that is completed keeps nothing.

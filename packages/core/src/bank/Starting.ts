@@ -14,9 +14,9 @@ import { permit, reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import { credentialOf } from "../access/Principal.ts"
 import { Conflict, InvalidInput, type Forbidden, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
-import type { BeginConnect, ClientStep } from "../provider/Connect.ts"
+import type { BeginConnect, ClientStep, Connection } from "../provider/Connect.ts"
 import type { ProviderDriver } from "../provider/Provider.ts"
-import type { ProviderError } from "../provider/ProviderError.ts"
+import { isProviderError, type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -217,18 +217,17 @@ export class Starting extends Context.Service<
           bank === undefined || needsAnother(bank)
             ? undefined
             : Option.getOrUndefined(yield* banks.connection(bank.id))?.connection
-        if (bank !== undefined) {
-          const begunAs = needsAnother(bank) ? "another" : "repair"
-          yield* attempts.keep(attempt.id, "request", { ...request, begunAs }, yield* Timestamp.now)
-        }
+        const noteBegun = (begunAs: "another" | "repair") =>
+          Effect.flatMap(Timestamp.now, (now) => attempts.keep(attempt.id, "request", { ...request, begunAs }, now))
+        if (bank !== undefined) yield* noteBegun(connection === undefined ? "another" : "repair")
         const institutionId = request.institutionId ?? bank?.institutionId
         const redirectUri =
           addresses === undefined || state === undefined ? request.redirectUri : landingOf(addresses, instanceId, state)
         const webhookUrl =
           addresses === undefined || !driver.capabilities.webhooks ? undefined : webhookOf(addresses, instanceId)
         const { countryCodes, email, language } = request
-        const step = yield* driver
-          .beginConnect({
+        const begun = Effect.fnUntraced(function* (reconnect: Connection | undefined) {
+          return yield* driver.beginConnect({
             attemptId: attempt.attemptId,
             subject: yield* subjects.of(workspaceId, instanceId),
             options,
@@ -238,17 +237,23 @@ export class Starting extends Context.Service<
             ...(language === undefined ? {} : { language }),
             ...(redirectUri === undefined ? {} : { redirectUri }),
             ...(webhookUrl === undefined ? {} : { webhookUrl }),
-            ...(connection === undefined ? {} : { reconnect: connection }),
+            ...(reconnect === undefined ? {} : { reconnect }),
             ...(psu === undefined ? {} : { psu }),
             keepSubject: subjects.keeper(workspaceId, instanceId),
             keepAttempt: keeperOf(attempt.id)
           })
-          .pipe(
-            Effect.tapError((error) => fail(attempt, error)),
-            Effect.catchTag("InvalidConnectPayload", ({ message }) =>
-              Effect.fail(invalid(refusedField(request), `is refused by the provider: ${message}`))
-            )
+        })
+        // The upstream may have lost the connection, or whoever it belonged to, since anybody looked.
+        const another = connection === undefined ? Effect.void : noteBegun("another")
+        const step = yield* begun(connection).pipe(
+          Effect.catchTag("ConnectionGone", () => Effect.andThen(another, begun(undefined))),
+          // Whoever starts now cannot reconnect: what is lost once more is the provider's trouble.
+          Effect.catchTag("ConnectionGone", ({ message }) => Effect.fail(new ProviderUnavailable({ message }))),
+          Effect.tapError((error) => (isProviderError(error) ? fail(attempt, error) : Effect.void)),
+          Effect.catchTag("InvalidConnectPayload", ({ message }) =>
+            Effect.fail(invalid(refusedField(request), `is refused by the provider: ${message}`))
           )
+        )
         const now = yield* Timestamp.now
         const minutes = isHosted(step.kind) ? attemptMinutes.hosted : attemptMinutes.most
         const latest = Timestamp.fromMillis(Timestamp.toMillis(attempt.createdAt) + minutes * 60_000)

@@ -45,6 +45,7 @@ export const answerCodes = [
   "JOB_PAUSED",
   "JOB_NOT_PAUSED",
   "INVALID_STATE",
+  "INSTITUTION_MISMATCH",
   "TABLE_IN_USE",
   "FIELD_IN_USE",
   "KEY_TAKEN",

@@ -207,10 +207,15 @@ export interface ProviderDriver {
   readonly connectOptions?: ConnectOptions
 
   readonly listInstitutions: (query: InstitutionQuery) => Effect.Effect<ReadonlyArray<Institution>, ProviderError>
+  /**
+   * Makes the subject once more where the upstream does not know it any more. `ConnectionGone` says that the upstream has lost the
+   * connection of `reconnect`: then the kernel begins another one.
+   */
   readonly beginConnect: (request: BeginConnect) => Effect.Effect<ClientStep, ProviderError>
   /**
    * Verifies upstream that what the payload names belongs to our subject. The same again for the same attempt, where the
-   * upstream lets it: the kernel makes completing twice harmless, also where a payload works once.
+   * upstream lets it: the kernel makes completing twice harmless, also where a payload works once. A connection keeps the `ref`
+   * of `reconnect` at the same institution alone.
    */
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
   /**

@@ -109,6 +109,19 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("forgets one part and keeps the others", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionAttemptStore
+      const { id } = yield* storeAttempt(yield* storeWorkspace())
+      yield* store.dropPart(id, "payload")
+      yield* store.keep(id, "payload", attemptParts.payload, at)
+      yield* store.keep(id, "step", attemptParts.step, at)
+      yield* store.dropPart(id, "payload")
+      expect(yield* store.part(id, "payload")).toEqual(Option.none())
+      expect(yield* store.part(id, "step")).toEqual(Option.some(attemptParts.step))
+    })
+  )
+
   it.effect("keeps everything that is known of an attempt, its step and why it failed", () =>
     Effect.gen(function* () {
       const store = yield* ConnectionAttemptStore

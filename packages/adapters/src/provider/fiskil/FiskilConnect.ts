@@ -59,6 +59,12 @@ export interface FiskilConnect {
   readonly removeSubject: (subject: Subject) => Effect.Effect<"done", ProviderError>
 }
 
+/** As if nobody had been made at Fiskil yet. */
+const withoutEndUser = (request: BeginConnect): BeginConnect => {
+  const { [endUserSecret]: _lost, ...secrets } = request.subject.secrets
+  return { ...request, subject: { ...request.subject, secrets } }
+}
+
 const expiryOfSession = (said: number | string | null | undefined, now: number): Timestamp.Timestamp => {
   const at = typeof said === "string" ? Date.parse(said) : (said ?? 0) * 1000
   return Timestamp.fromMillis(at > now && at <= now + longestSession + clockSkew ? at : now + sessionMillis)
@@ -152,21 +158,26 @@ export const makeConnect = (
       ) {
         return yield* new InvalidConnectPayload({ message: `institutionId is no institution of ${upstream}` })
       }
-      const endUserId = mended?.endUserId ?? (yield* endUserOf(request))
       const now = yield* Clock.currentTimeMillis
-      const session = yield* client.askJson(
-        {
-          path: "/v1/auth/session",
-          method: "POST",
-          body: {
-            end_user_id: endUserId,
-            ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri, cancel_uri: redirectUri }),
-            ...(chosen === undefined ? {} : { institution_id: chosen })
+      const sessionFor = (endUserId: string) =>
+        client.askJson(
+          {
+            path: "/v1/auth/session",
+            method: "POST",
+            body: {
+              end_user_id: endUserId,
+              ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri, cancel_uri: redirectUri }),
+              ...(chosen === undefined ? {} : { institution_id: chosen })
+            },
+            endpoint: "sessions"
           },
-          endpoint: "sessions"
-        },
-        AuthSession
-      )
+          AuthSession
+        )
+      const session = yield* mended === undefined
+        ? Effect.catchTag(Effect.flatMap(endUserOf(request), sessionFor), "ConnectionGone", () =>
+            Effect.flatMap(endUserOf(withoutEndUser(request)), sessionFor)
+          )
+        : sessionFor(mended.endUserId)
       yield* keepAttempt({ [sessionSecret]: session.session_id, [begunSecret]: String(now) })
       return {
         kind: "authSession",
@@ -194,16 +205,12 @@ export const makeConnect = (
         return yield* new InvalidConnectPayload({ message: "The consent has ended: begin another sign-in" })
       }
       const institutionId = institutionIdOf(consent)
-      if (mended !== undefined && mended.institutionId !== institutionId) {
-        return yield* new InvalidConnectPayload({
-          message: "The consent is for another bank than the one to be mended"
-        })
-      }
       const expiry = expiryOf(consent)
       const name = shownText(consent.institution_name)
       return {
         connection: {
-          ref: reconnect?.ref ?? refOfConsent(endUserId, consent),
+          // A consent for another bank is another connection: the kernel refuses it.
+          ref: mended?.institutionId === institutionId ? reconnect!.ref : refOfConsent(endUserId, consent),
           secrets: {
             [endUserSecret]: endUserId,
             [arrangementSecret]: consent.arrangement_id,

@@ -127,23 +127,32 @@ export const makeConnecting = (
       },
       return_connection_id: true
     }
-    const customerId = yield* customerOf(request.subject, request.keepSubject)
-    yield* request.keepAttempt({ customerId })
+    const connectAs = Effect.fnUntraced(function* (subject: Subject) {
+      const customerId = yield* customerOf(subject, request.keepSubject)
+      yield* request.keepAttempt({ customerId })
+      return yield* client.ask({
+        answer: Forms.Session,
+        method: "POST",
+        path: "/connections/connect",
+        body: {
+          customer_id: customerId,
+          ...session,
+          provider: {
+            ...(institutionId === undefined ? {} : { code: institutionId }),
+            ...(includeSandboxes ? { include_sandboxes: true } : {})
+          }
+        },
+        counts: { endpoint: "connect" }
+      })
+    })
+    const { subject } = request
+    if (reconnect !== undefined) {
+      const customerId = customerIn(reconnect.secrets) ?? customerIn(subject.secrets)
+      if (customerId !== undefined) yield* request.keepAttempt({ customerId })
+    }
     const { data } = yield* reconnect === undefined
-      ? client.ask({
-          answer: Forms.Session,
-          method: "POST",
-          path: "/connections/connect",
-          body: {
-            customer_id: customerId,
-            ...session,
-            provider: {
-              ...(institutionId === undefined ? {} : { code: institutionId }),
-              ...(includeSandboxes ? { include_sandboxes: true } : {})
-            }
-          },
-          counts: { endpoint: "connect" }
-        })
+      ? // A customer that Salt Edge does not know any more is made once more.
+        Effect.catchTag(connectAs(subject), "ConnectionGone", () => connectAs({ ref: subject.ref, secrets: {} }))
       : isId(reconnect.ref)
         ? client.ask({
             answer: Forms.Session,

@@ -118,6 +118,11 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, Memory | BankTabl
           change(id, { updatedAt: at })
         }),
       part: (id, part) => call(() => Option.fromUndefinedOr(parts.get(id)?.[part])),
+      dropPart: (id, part) =>
+        call(() => {
+          const { [part]: _dropped, ...left } = parts.get(id) ?? {}
+          if (parts.has(id)) set(parts, id, frozen(left))
+        }),
       keepExchange: (id, completed, at) =>
         call(() => {
           const attempt = attempts.get(id)

@@ -216,6 +216,9 @@ export const layer: Layer.Layer<ConnectionAttemptStore, never, SqlClient.SqlClie
         const plain = yield* opened(id, row.sealed, partContextOf(row.workspace, id, part))
         return Option.some(JSON.parse(plain[part]!) as AttemptParts[P])
       }),
+      dropPart: Effect.fn("ConnectionAttemptStore.dropPart")(function* (id, part) {
+        yield* stored(sql`delete from connection_attempt_part where attempt_id = ${id} and part = ${part}`)
+      }),
       keepExchange: Effect.fn("ConnectionAttemptStore.keepExchange")(function* (id, completed, at) {
         const workspace = yield* workspaceOf(id)
         if (workspace === undefined) return
