@@ -243,7 +243,10 @@ export class ConnectedBanks extends Context.Service<
               Option.isSome(byReference) || Option.isSome(meant) || isForced || listed === undefined
                 ? Option.none<Bank>()
                 : yield* withAccounts(workspace.id, instanceId, completed, "accounts" in listed ? listed.accounts : [])
-            const live = Option.orElse(Option.orElse(byReference, () => meant), () => byAccounts)
+            const live = Option.orElse(
+              Option.orElse(byReference, () => meant),
+              () => byAccounts
+            )
             // One that was deleted comes back where the same connection does.
             const known = Option.isSome(live)
               ? live

@@ -20,6 +20,7 @@ export const makeOneUseProvider = () => {
   const working = new Map<string, string>()
   const provider: ProviderDriver = {
     ...driver,
+    capabilities: { ...driver.capabilities, connectFlow: "link" },
     completeConnect: ({ payload }) =>
       Effect.suspend(() => {
         const token = payload.kind === "plaid_public_token" ? payload.publicToken : payload.connectionId

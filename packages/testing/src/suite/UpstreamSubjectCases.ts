@@ -3,11 +3,13 @@ import { expect } from "@effect/vitest"
 import { isUsable, ProviderUnavailable } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { beginOf, keptIn } from "../provider/DriverCalls.ts"
 import type { UpstreamCase } from "./UpstreamCase.ts"
 import {
   arrange,
+  begin,
   connect,
   connected,
   expectNoSecrets,
@@ -122,6 +124,23 @@ export const subjectCases: ReadonlyArray<UpstreamCase> = [
         yield* removed(world)
         expectGone(world)
       }
+    })
+  },
+  {
+    title:
+      "a subject that the upstream has lost is made once more, for a new connection and for one that was lost with it",
+    lacks: keepsNobody,
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const { ref, secrets } = world.connection()
+      // The upstream loses it, and nobody tells us: its secrets stay as they were.
+      yield* removed(world)
+      const mended = yield* Effect.result(begin(world, {}, { ref, secrets }))
+      if (Result.isFailure(mended)) expect(mended.failure._tag).toBe("ConnectionGone")
+      const again = yield* connect(world)
+      expect(made(again).some(({ isRemoved }) => !isRemoved)).toBe(true)
+      expect(again.upstream.isRevoked).toBe(false)
+      expect(isUsable((yield* (yield* openSession(again)).inspect).status)).toBe(true)
     })
   },
   {
