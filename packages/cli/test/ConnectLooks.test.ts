@@ -151,15 +151,22 @@ describe.skipIf(!existsSync(chromium))("pages in headless Chromium (skipped with
   })
 
   it("leads to the bank by a redirect", { timeout: 300_000 }, async () => {
-    const { attemptId } = await begin("redirect")
+    const { attemptId, state } = await begin("redirect")
     await look("redirect")
     await usable()
     await standIn("https://bank.example/**", "text/html", "<h1>The bank</h1>")
     await tab.getByRole("link", { name: /^Go to/ }).click()
     await heading("The bank")
-    // The bank sends the browser back; a cookie knows the person where the address does not.
-    await tab.goto(`${base}/connect/callback/demo%3Aredirect?connection_id=good`)
+    await tab.goto(`${base}/connect/callback/demo%3Aredirect?state=${state}&connection_id=good`)
     await completed(attemptId)
+    // A cookie knows the person where the bank sends the browser back without the state, and the person says so.
+    const bare = await begin("bare")
+    await tab.goto(`${base}/connect/callback/demo%3Abare?connection_id=good`)
+    await heading("Go on connecting your bank?")
+    await look("returned")
+    await usable()
+    await tab.getByRole("button", { name: "Go on" }).press("Enter")
+    await completed(bare.attemptId)
     noErrors()
   })
 
@@ -169,11 +176,16 @@ describe.skipIf(!existsSync(chromium))("pages in headless Chromium (skipped with
     await usable()
     await tab.getByRole("button", { name: "Cancel" }).press("Enter")
     await cancelled(stopped.attemptId)
-    await begin("token")
+    // Whoever stopped can begin once more from there.
+    await tab.getByRole("button", { name: "Try again" }).click()
     await tab.getByLabel("Setup token").fill("none of theirs")
     await tab.getByRole("button", { name: "Connect" }).click()
-    await heading("The bank is not connected")
-    await look("failed")
+    await tab
+      .getByRole("alert")
+      .getByText(/does not take this setup token/)
+      .waitFor()
+    await look("token-refused")
+    await usable()
     const { attemptId } = await begin("token")
     await tab.getByLabel("Setup token").fill("good")
     await tab.keyboard.press("Tab")
@@ -231,6 +243,10 @@ describe.skipIf(!existsSync(chromium))("pages in headless Chromium (skipped with
     await standIn(/^https:\/\/auth\.fiskil\.com\//, "text/html", consent(`{"isCompleted":true,"consentID":"good"}`))
     const { attemptId } = await begin("session")
     await look("session")
+    // Our own way out is in sight before anybody scrolls, also on a telephone.
+    await tab.setViewportSize({ width: 390, height: 664 })
+    const place = await tab.getByRole("button", { name: "Cancel" }).boundingBox()
+    expect(place!.y + place!.height).toBeLessThan(664)
     await tab.evaluate(`postMessage({ isCompleted: true, consentID: "another" }, "*")`)
     await end()
     await completed(attemptId)

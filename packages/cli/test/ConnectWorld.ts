@@ -57,7 +57,12 @@ const providerOf = (
 const providers = [
   DemoProvider.make(),
   providerOf("token", "token", { kind: "popup", url: "https://bridge.example/create", expiresAt: later }),
-  providerOf("link", "link", { kind: "link", token: "link</script><b>", expiresAt: later }),
+  providerOf(
+    "link",
+    "link",
+    { kind: "link", token: "link</script><b>", expiresAt: later },
+    { returnsWithoutState: true }
+  ),
   providerOf(
     "bare",
     "redirect",

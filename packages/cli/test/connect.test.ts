@@ -87,7 +87,7 @@ describe("the pages on which a bank is connected", () => {
     expect(form.text).toContain('<label for="token">Setup token</label>')
     expect((await open(actionAt(bad.state, "token"), { token: "  " })).text).toContain("Paste the setup token")
     const refused = await open(actionAt(bad.state, "token"), { token: "none of ours" })
-    expect(refused.text).toContain('role="alert">It is none of ours')
+    expect(refused.text).toContain('role="alert">The provider does not take this setup token')
     expect(refused.text).toContain('<label for="token">Setup token</label>')
     expect((await open(actionAt(bad.state, "token"), { token: "good" })).text).toContain("Good Bank is connected")
     const good = await start("demo:token")
@@ -120,6 +120,57 @@ describe("the pages on which a bank is connected", () => {
     expect((await open(actionAt(link.state, "result"), fields)).text).toContain("Good Bank is connected")
     const redirect = await start("demo:redirect")
     expect((await open(redirect.page)).text).toContain('href="https://bank.example/consent?a=1&amp;b=2"')
+  })
+
+  it("say who asks for what, name the bank to sign in at again, and lead on after an end", async () => {
+    const { attemptId, page, state } = await start("demo:token", { redirectUri: "https://app.example/back" })
+    const shown = await open(page)
+    expect(shown.text).toContain(
+      "Test asks to read the accounts, balances and transactions of your bank through Upstream"
+    )
+    const ended = await open(actionAt(state, "cancel"), {})
+    expect(ended.text).toContain(`https://app.example/back?attemptId=${attemptId}&amp;status=cancelled`)
+    const again = await open(actionAt(state, "again"), {})
+    expect(again.status).toBe(303)
+    const next = new URL(again.location!)
+    expect(next.searchParams.get("state")).not.toBe(state)
+    const done = await open(actionAt(next.searchParams.get("state")!, "token"), { token: "good" })
+    // It is completed: nothing needs the connection any more.
+    expect(done.text).toMatch(/https:\/\/app\.example\/back\?attemptId=[^&"]+&amp;status=connected"/)
+    const banks = (await api("GET", "/v1/banks")).data as unknown as ReadonlyArray<{ id: string; name: string }>
+    const bank = banks.find(({ name }) => name === "Good Bank")!
+    const reauth = await api("POST", `/v1/banks/connections/${bank.id}/reauth`, {})
+    expect((await open(String(reauth.data["connectUrl"]))).text).toContain("<h1>Sign in again at Good Bank</h1>")
+    // An attempt that goes on is not begun once more.
+    const running = new URL(String(reauth.data["connectUrl"])).searchParams.get("state")!
+    expect((await open(actionAt(running, "again"), {})).status).toBe(200)
+  })
+
+  it("speak the language of the browser where they have it, and English elsewhere", async () => {
+    const { page } = await start("demo:redirect")
+    const spoken = async (accept: string) => {
+      const { text } = await open(page, undefined, { "accept-language": accept })
+      return [/<html lang="(..)">/.exec(text)![1], /<h1>([^<]+)/.exec(text)![1]]
+    }
+    const [en, de, fr] = [
+      ["en", "Connect your bank"],
+      ["de", "Bank verbinden"],
+      ["fr", "Connecter votre banque"]
+    ]
+    expect(await spoken("de-AT,de;q=0.9,en;q=0.8")).toEqual(de)
+    expect(await spoken("nl, fr-CA;q=0.5, en;q=0.4")).toEqual(fr)
+    expect(await spoken("en;q=0.2, de;q=0.1")).toEqual(en)
+    expect(await spoken("de;q=0, it")).toEqual(en)
+    expect(await spoken(";;,q=,*")).toEqual(en)
+  })
+
+  it("take a cancel at Salt Edge for a cancel", async () => {
+    const { attemptId, state } = await start("demo:redirect")
+    await open(`${base}/connect/callback/demo%3Aredirect?state=${state}&error_class=AuthorizationCancelled`)
+    expect(await attempt(attemptId)).toMatchObject({ state: "failed", error: { code: "CONNECTION_CANCELLED" } })
+    const failed = await start("demo:redirect")
+    await open(`${base}/connect/callback/demo%3Aredirect?state=${failed.state}&error_class=InvalidCredentials`)
+    expect(await attempt(failed.attemptId)).toMatchObject({ state: "failed", error: { code: "CONNECTION_FAILED" } })
   })
 
   it("ask which bank is meant where one is connected already", async () => {

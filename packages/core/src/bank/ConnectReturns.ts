@@ -18,16 +18,20 @@ import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import type { BankId } from "./Bank.ts"
+import { BankStore } from "./BankStore.ts"
 import { callerOfAttempt } from "./CallerOfAttempt.ts"
 import { type Connected, Connecting, type ConnectFailure } from "./Connecting.ts"
 import { attemptAsOf, type AttemptError, type ConnectionAttempt, lateUntil } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import type { KeptRequest } from "./ConnectionRequest.ts"
 import { type ExistingBank, Starting, type StartFailure } from "./Starting.ts"
 
 /** An attempt whose browser, or whose upstream, is there. */
 export interface ReturnedAttempt {
   readonly attempt: ConnectionAttempt
   readonly workspace: Workspace
+  /** The bank that it connects again, or has made. */
+  readonly bankName?: string
   /** Whom it goes through; absent where that is no longer configured. */
   readonly provider?: { readonly name: string; readonly capabilities: Capabilities }
 }
@@ -68,6 +72,8 @@ export class ConnectReturns extends Context.Service<
      * where nobody does.
      */
     readonly told: (returned: ReturnedAttempt, result: ConnectResult) => Effect.Effect<void, StorageUnavailable>
+    /** Begins once more what the attempt began, for the same caller. Its page; none where the program serves no pages. */
+    readonly again: (returned: ReturnedAttempt) => Effect.Effect<string | undefined, StartFailure>
     /** Completes the attempt of a browser, for whoever began it. */
     readonly complete: (returned: ReturnedAttempt, payload: ConnectPayload) => Effect.Effect<Connected, ConnectFailure>
     /** The same from what is kept of it; `undefined` where that is nothing. */
@@ -82,10 +88,11 @@ export class ConnectReturns extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectReturns,
     never,
-    ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Providers | Digest
+    BankStore | ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Providers | Digest
   > = Layer.effect(
     ConnectReturns,
     Effect.gen(function* () {
+      const banks = yield* BankStore
       const attempts = yield* ConnectionAttemptStore
       const connecting = yield* Connecting
       const starting = yield* Starting
@@ -99,9 +106,15 @@ export class ConnectReturns extends Context.Service<
         const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
         const attempt = attemptAsOf(one.value, yield* Timestamp.now)
         const driver = drivers.find(({ instanceId }) => instanceId === attempt.instanceId)
+        const bankId = attempt.bankId ?? attempt.reconnects
+        const bank =
+          bankId === undefined
+            ? undefined
+            : Option.getOrUndefined(yield* withinWorkspaces(workspaceId)(banks.get(workspaceId, bankId)))
         return Option.map(workspace, (of): ReturnedAttempt => ({
           attempt,
           workspace: of,
+          ...(bank === undefined ? {} : { bankName: bank.name }),
           ...(driver === undefined ? {} : { provider: driver })
         }))
       })
@@ -120,6 +133,24 @@ export class ConnectReturns extends Context.Service<
         existing: (returned) => within(returned)(starting.existing(returned.attempt)),
         choose: (returned, state, bankId) =>
           within(returned)(starting.choose(callerOf(returned), returned.attempt, state, bankId)),
+        again: Effect.fn("ConnectReturns.again")(function* (returned) {
+          const { attempt } = returned
+          const asked = Option.getOrElse(
+            yield* within(returned)(attempts.part(attempt.id, "request")),
+            (): KeptRequest => ({
+              providerInstanceId: attempt.instanceId,
+              ...(attempt.institutionId === undefined ? {} : { institutionId: attempt.institutionId }),
+              ...(attempt.redirectUri === undefined ? {} : { redirectUri: attempt.redirectUri })
+            })
+          )
+          const { begunAs: _, ...request } = asked
+          const caller = callerOf(returned)
+          const begun =
+            attempt.reconnects === undefined
+              ? starting.start(caller, request)
+              : starting.reauth(caller, attempt.reconnects, request)
+          return (yield* within(returned)(Effect.map(begun, ({ page }) => ({ page })))).page
+        }),
         told: Effect.fn("ConnectReturns.told")(function* (returned, result) {
           const { attempt } = returned
           const now = yield* Timestamp.now

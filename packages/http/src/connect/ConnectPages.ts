@@ -10,14 +10,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { Digest, isId, limits } from "@millrace/core"
-import { CurrentConnectAddresses, redirectTo } from "@millrace/core/bank"
+import { CurrentConnectAddresses } from "@millrace/core/bank"
 import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millrace/core/kernel"
 import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
 import { answerOf, type KernelError } from "../answer/errors.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
-import { backLink, parametersOf, unknownPage } from "./Ending.ts"
+import { backOf, donePage, endedPage, workingPage } from "./ConnectEndings.ts"
+import { parametersOf } from "./Ending.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
+import { type Words, wordsFor } from "./Words.ts"
 import { choicePage, demoPage, returnedPage, stepPage, type StepContext } from "./Steps.ts"
 
 const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
@@ -28,53 +30,19 @@ const cookieSeconds = 14_400
 /** Bytes of a form: a token, and what a widget gave. */
 const formBytes = 16_384
 
-const unknown = unknownPage("connect a bank")
+const sentence = (text: string): string => text.replace(/([^.])$/, "$1.")
 
-const backOf = ({ attempt }: ReturnedAttempt, status: string, connectionId?: string): string | undefined =>
-  attempt.redirectUri === undefined
-    ? undefined
-    : redirectTo(attempt.redirectUri, { attemptId: attempt.attemptId, status, connectionId })
-
-const donePage = (returned: ReturnedAttempt, bankName?: string, connectionId?: string): Page => {
-  const url = backOf(returned, "connected", connectionId)
-  return {
-    title: "Your bank is connected",
-    body: `<p class="good" role="status">${bankName === undefined ? "The bank" : escaped(bankName)} is connected. Its data will appear with the next sync.</p>${backLink(url)}`,
-    // Applications have schemes of their own, to which a browser goes by a click alone.
-    ...(url?.startsWith("http") === true ? { refresh: { url, seconds: 2 } } : {})
-  }
+/** What a failure says to the person, in their language where it has words for it. */
+const sentenceOf = (error: KernelError, { bankName, provider }: Partial<ReturnedAttempt>, words: Words): string => {
+  const { code, message } = answerOf(error)
+  if (code === "INVALID_PAYLOAD" && provider?.capabilities.connectFlow === "token") return words.tokenRefused
+  return words.fault(code, bankName) ?? sentence(message)
 }
 
-const sentences: Readonly<Record<string, string>> = {
-  failed: "The bank was not connected.",
-  superseded: "You have begun to connect this bank once more; that attempt goes on in its own window.",
-  expired: "The time for this attempt is over."
-}
-
-const endedPage = (returned: ReturnedAttempt): Page => {
-  const { error, state } = returned.attempt
-  const cancelled = error?.code === "CONNECTION_CANCELLED"
-  const why = cancelled || error === undefined ? "" : `<p>${escaped(error.message.replace(/([^.])$/, "$1."))}</p>`
-  return {
-    title: cancelled ? "You stopped before the bank was connected" : "The bank is not connected",
-    body: `<p role="status">${cancelled ? "Nothing was connected, and nothing was read." : (sentences[state] ?? "")}</p>${why}<p>To try again, start once more where you began.</p>${backLink(backOf(returned, cancelled ? "cancelled" : "failed"))}`
-  }
-}
-
-const workingPage = (state: string): Page => ({
-  title: "Reading your accounts",
-  body: `<p role="status">Your bank is connected, and its accounts are being read. This takes some seconds.</p>`,
-  refresh: { url: `/connect/attempt?state=${encodeURIComponent(state)}`, seconds: 3 }
-})
-
-/** Failures after which the same can be tried again on the same page. */
-const sentenceOf = (error: KernelError): string => answerOf(error).message.replace(/([^.])$/, "$1.")
-
-const contextOf = ({ provider }: ReturnedAttempt, state: string, notice?: string): StepContext => ({
-  state,
-  providerName: provider?.name ?? "the provider",
-  isToken: provider?.capabilities.connectFlow === "token",
-  notice
+const unknownPageIn = (words: Words): Page => ({
+  status: 404,
+  title: words.unknownTitle,
+  body: `<p>${escaped(words.unknown)}</p><p>${escaped(words.startAgain)}</p>`
 })
 
 /** What a widget gave, as our script put it into the form. */
@@ -109,7 +77,27 @@ const makePages = Effect.gen(function* () {
   const returns = yield* ConnectReturns
   const digest = yield* Digest
   const isProxy = yield* TrustedProxies
-  const respond = (page: Page) => Effect.sync(() => respondPage(page, digest.randomText(24)))
+  const words = Effect.map(HttpServerRequest, ({ headers }) => wordsFor(headers["accept-language"]))
+  /** The page in the language of the browser, on behalf of whoever began the attempt. */
+  const respond = (page: Page, returned?: ReturnedAttempt) =>
+    Effect.map(words, ({ lang }) => {
+      const workspace = returned === undefined ? {} : { workspace: returned.workspace.name }
+      return respondPage({ ...page, lang, ...workspace }, digest.randomText(24))
+    })
+  const unknown = Effect.flatMap(words, (own) => respond(unknownPageIn(own)))
+
+  const contextOf = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, notice?: string) {
+    const { bankName, provider, workspace } = returned
+    return {
+      state,
+      words: yield* words,
+      workspace: workspace.name,
+      providerName: provider?.name ?? returned.attempt.instanceId,
+      bankName,
+      isToken: provider?.capabilities.connectFlow === "token",
+      notice
+    } satisfies StepContext
+  })
 
   const addresses = yield* CurrentConnectAddresses
   const secure = addresses?.base.startsWith("https:") === true ? "; Secure" : ""
@@ -132,7 +120,7 @@ const makePages = Effect.gen(function* () {
     Effect.gen(function* () {
       const state = yield* shownState
       const returned = state === "" || state.length > 200 ? Option.none() : yield* returns.byState(state)
-      if (Option.isNone(returned) || !(yield* isMeant(returned.value))) return yield* respond(unknown)
+      if (Option.isNone(returned) || !(yield* isMeant(returned.value))) return yield* unknown
       return yield* Effect.provideService(
         use(returned.value, state),
         CurrentPsu,
@@ -140,11 +128,13 @@ const makePages = Effect.gen(function* () {
       )
     }).pipe(
       Effect.catch((error: KernelError) =>
-        respond({
-          status: answerOf(error).status,
-          title: "This did not work",
-          body: `<p role="alert">${escaped(sentenceOf(error))}</p><p>Go back and try again.</p>`
-        })
+        Effect.flatMap(words, (own) =>
+          respond({
+            status: answerOf(error).status,
+            title: own.faultTitle,
+            body: `<p role="alert">${escaped(sentenceOf(error, {}, own))}</p><p>${escaped(own.startAgain)}</p>`
+          })
+        )
       )
     )
 
@@ -154,37 +144,40 @@ const makePages = Effect.gen(function* () {
     state: string,
     more: { readonly notice?: string; readonly isBack?: boolean } = {}
   ) {
+    const own = yield* words
     switch (returned.attempt.state) {
       case "completed":
-        return yield* respond(donePage(returned))
+        return yield* respond(donePage(returned, own, returned.bankName), returned)
       case "completing":
-        return yield* respond(workingPage(state))
+        return yield* respond(workingPage(state, own), returned)
       case "open": {
-        const context = { ...contextOf(returned, state, more.notice), isBack: more.isBack === true }
+        const context = { ...(yield* contextOf(returned, state, more.notice)), isBack: more.isBack === true }
         const step = yield* returns.step(returned)
         const page = Option.isSome(step)
           ? stepPage(context, step.value)
           : choicePage(context, yield* returns.existing(returned))
         const isBare = returned.provider?.capabilities.returnsWithoutState === true
-        return yield* respond(isBare ? { ...page, cookie: cookieOf(state) } : page)
+        return yield* respond(isBare ? { ...page, cookie: cookieOf(state) } : page, returned)
       }
-      default:
-        return yield* respond(endedPage(returned))
+      default: {
+        const { error } = returned.attempt
+        const why =
+          error === undefined ? undefined : (own.fault(error.code, returned.bankName) ?? sentence(error.message))
+        return yield* respond(endedPage(returned, state, own, why), returned)
+      }
     }
   })
 
   /** Completes the attempt; what can be tried again is told on the page where it began. */
   const complete = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, payload: ConnectPayload) {
-    const connectionId = payload.kind === "provider_connection_id" ? payload.connectionId : undefined
-    const isToken = returned.provider?.capabilities.connectFlow === "token"
+    const own = yield* words
     return yield* returns.complete(returned, payload).pipe(
-      Effect.flatMap(({ bank }) =>
-        // A setup token is a secret, and stands in no address.
-        respond(donePage(returned, bank.name, isToken ? undefined : connectionId))
-      ),
+      Effect.flatMap(({ bank }) => respond(donePage(returned, own, bank.name), returned)),
       Effect.catch((error) =>
         Effect.flatMap(returns.byState(state), (now) =>
-          Option.isSome(now) ? show(now.value, state, { notice: sentenceOf(error as KernelError) }) : respond(unknown)
+          Option.isSome(now)
+            ? show(now.value, state, { notice: sentenceOf(error as KernelError, returned, own) })
+            : unknown
         )
       )
     )
@@ -229,7 +222,7 @@ const makePages = Effect.gen(function* () {
       Effect.fnUntraced(function* (returned, state) {
         const token = ((yield* form).get("token") ?? "").replaceAll(/\s+/g, "")
         if (token === "" || token.length > limits.textLength) {
-          return yield* show(returned, state, { notice: "Paste the setup token that the provider shows." })
+          return yield* show(returned, state, { notice: (yield* words).tokenMissing })
         }
         return yield* complete(returned, state, { kind: "provider_connection_id", connectionId: token })
       })
@@ -240,6 +233,15 @@ const makePages = Effect.gen(function* () {
       })
     ),
     cancel: withAttempt((returned, state) => end(returned, state, { result: "cancelled" })),
+    /** Begins once more what failed, or was too late, and leads to the page of the new attempt. */
+    again: withAttempt(
+      Effect.fnUntraced(function* (returned, state) {
+        const { state: ended } = returned.attempt
+        if (ended !== "failed" && ended !== "expired") return yield* show(returned, state)
+        const page = yield* returns.again(returned)
+        return page === undefined ? yield* unknown : HttpServerResponse.redirect(page, { status: 303 })
+      })
+    ),
     /** Where upstreams send the browser back to. */
     landing: withAttempt(
       Effect.fnUntraced(function* (returned, state) {
@@ -248,7 +250,7 @@ const makePages = Effect.gen(function* () {
         const result = returnOf(query)
         // Anybody can lead a browser here: without the state in the address its person has to say so.
         if (result !== undefined && !query.has("state"))
-          return yield* respond(returnedPage(contextOf(returned, state), result))
+          return yield* respond(returnedPage(yield* contextOf(returned, state), result), returned)
         if (result === undefined) {
           // A widget that sent its person to the bank goes on where it was.
           return yield* show(returned, state, { isBack: query.has("oauth_state_id") })
@@ -257,7 +259,9 @@ const makePages = Effect.gen(function* () {
         if (redirectUri === undefined) return yield* finish(returned, state, result)
         yield* returns.told(returned, result)
         const connectionId =
-          result.result === "connected" && result.payload.kind === "provider_connection_id"
+          result.result === "connected" &&
+          result.payload.kind === "provider_connection_id" &&
+          returned.attempt.state !== "completed"
             ? result.payload.connectionId
             : undefined
         return HttpServerResponse.redirect(backOf(returned, result.result, connectionId)!, { status: 303 })
@@ -272,11 +276,9 @@ const makePages = Effect.gen(function* () {
         )
     ),
     demo: withAttempt((returned, state) =>
-      respond(
-        returned.attempt.instanceId.startsWith("demo:")
-          ? demoPage(state, returned.attempt.instanceId, returned.attempt.institutionId)
-          : unknown
-      )
+      returned.attempt.instanceId.startsWith("demo:")
+        ? respond(demoPage(state, returned.attempt.instanceId, returned.attempt.institutionId), returned)
+        : unknown
     )
   }
 })
@@ -291,6 +293,7 @@ export const layer = Layer.unwrap(
       HttpRouter.add("POST", "/connect/attempt/token", pages.token),
       HttpRouter.add("POST", "/connect/attempt/result", pages.result),
       HttpRouter.add("POST", "/connect/attempt/cancel", pages.cancel),
+      HttpRouter.add("POST", "/connect/attempt/again", pages.again),
       HttpRouter.add("GET", "/connect/callback/:provider_instance_id", pages.landing),
       HttpRouter.add("GET", "/connect/demo", pages.demo)
     )

@@ -28,6 +28,10 @@ export interface Page {
   readonly widget?: Widget
   /** Where the browser goes by itself, after so many seconds. */
   readonly refresh?: { readonly url: string; readonly seconds: number }
+  /** A language tag; `en` unless given. */
+  readonly lang?: string
+  /** On whose behalf the page asks: the name of the workspace. */
+  readonly workspace?: string
   /** The value of a `Set-Cookie` header. */
   readonly cookie?: string
 }
@@ -36,7 +40,9 @@ const style = `
   :root { color-scheme: light dark; --line: #8886; --soft: #8882; --accent: #0b5fa5; --on: #fff; --bad: #b3261e; --good: #1a7f4b }
   @media (prefers-color-scheme: dark) { :root { --accent: #7cc0ff; --on: #06243d; --bad: #ff8a80; --good: #5fd39a } }
   * { box-sizing: border-box }
-  body { font: 17px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 10vh auto 4rem; padding: 0 1.25rem; overflow-wrap: anywhere }
+  body { font: 17px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 6vh auto 4rem; padding: 0 1.25rem; overflow-wrap: anywhere }
+  header { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; margin: 0 0 1.5rem; padding: 0 0 .75rem; border-bottom: 1px solid var(--line) }
+  header strong { color: var(--accent); letter-spacing: .01em }
   h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .75rem }
   p { margin: .6rem 0 }
   form, .go { margin: 1.25rem 0 0 }
@@ -73,8 +79,8 @@ const policyOf = (nonce: string, widget: Widget | undefined): string => {
   ].join("; ")
 }
 
-const htmlOf = ({ body, refresh, title, widget }: Page, nonce: string): string => `<!doctype html>
-<html lang="en">
+const htmlOf = ({ body, lang, refresh, title, widget, workspace }: Page, nonce: string): string => `<!doctype html>
+<html lang="${lang ?? "en"}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -84,6 +90,7 @@ ${refresh === undefined ? "" : `<meta http-equiv="refresh" content="${refresh.se
 </style>
 </head>
 <body>
+<header><strong>Millrace</strong>${workspace === undefined ? "" : `<span>${escaped(workspace)}</span>`}</header>
 <main>
 <h1>${escaped(title)}</h1>
 ${body}

@@ -11,7 +11,8 @@ const connectionNames = [
   "consentID"
 ]
 const institutionNames = ["institution_id", "institutionId"]
-const cancelled = /^(?:cancelled|canceled|abandoned|closed|close_modal|user_cancelled|access_denied|cancel)$/i
+/** Salt Edge names classes such as `AuthorizationCancelled`. */
+const cancelled = /^(?:\w*cancell?ed|cancel|abandoned|closed|close_modal|access_denied)$/i
 const failed = /^(?:error|failed|failure)$/i
 
 const first = (query: URLSearchParams, names: ReadonlyArray<string>): string | undefined =>

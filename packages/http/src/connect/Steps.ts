@@ -3,10 +3,15 @@ import type { ExistingBank } from "@millrace/core/bank"
 import type { ConnectResult } from "@millrace/core/kernel"
 import type { ClientStep, ConnectPayload } from "@millrace/core/provider"
 import { escaped, inScript, type Page, type Widget } from "./Page.ts"
+import type { Words } from "./Words.ts"
 
 export interface StepContext {
   readonly state: string
+  readonly words: Words
+  readonly workspace: string
   readonly providerName: string
+  /** The bank that is connected again. */
+  readonly bankName?: string | undefined
   /** Of SimpleFIN and the like: the person fetches a token and pastes it here. */
   readonly isToken: boolean
   /** What went wrong with the last try: a sentence. */
@@ -20,8 +25,15 @@ const actionOf = (state: string, what: string): string => `/connect/attempt/${wh
 const noticeOf = ({ notice }: StepContext): string =>
   notice === undefined ? "" : `<p class="note" role="alert">${escaped(notice)}</p>\n`
 
-const cancelForm = ({ state }: StepContext): string =>
-  `<form method="post" action="${escaped(actionOf(state, "cancel"))}"><button class="plain">Cancel</button></form>`
+const cancelForm = ({ state, words }: StepContext): string =>
+  `<form method="post" action="${escaped(actionOf(state, "cancel"))}"><button class="plain">${escaped(words.cancel)}</button></form>`
+
+const titleOf = ({ bankName, words }: StepContext): string =>
+  bankName === undefined ? words.connectTitle : words.reauthTitle(bankName)
+
+/** What went wrong before, and who asks for what. */
+const opening = (context: StepContext): string =>
+  `${noticeOf(context)}<p>${escaped(context.words.asks(context.workspace, context.providerName))}</p>`
 
 const resultFields = ["result", "publicToken", "connectionId", "institutionId"] as const
 
@@ -39,7 +51,7 @@ const send = (values) => { for (const name in values) if (values[name]) form.ele
 `
 
 /** Opens a widget, or says that it is not there: what blocks advertisements often blocks these scripts as well. */
-const opening = (name: string, code: string): string => `
+const openingOf = (name: string, code: string): string => `
 const open = () => {
   const isThere = typeof ${name} !== "undefined";
   document.getElementById("absent").hidden = isThere;
@@ -47,17 +59,19 @@ const open = () => {
 };
 document.getElementById("open").addEventListener("click", open);`
 
-const widgetPage = (context: StepContext, widget: Widget): Page => ({
-  title: `Connect your bank with ${context.providerName}`,
-  widget,
-  body: `${noticeOf(context)}<p>${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}</p>
-<noscript><p class="note">This provider’s own window needs JavaScript, which is off in this browser.</p></noscript>
-<p class="note" id="absent" role="alert" hidden>The window of ${escaped(context.providerName)} could not be loaded. Check your connection, and allow this page to load it where an extension of your browser blocks it. Then load the page anew.</p>
+const widgetPage = (context: StepContext, widget: Widget): Page => {
+  const { providerName, words } = context
+  return {
+    title: titleOf(context),
+    widget,
+    body: `${opening(context)}
+<p>${escaped(words.widget(providerName))} ${escaped(words.privacy)}</p>
+<noscript><p class="note">${escaped(words.needsScript)}</p></noscript>
+<p class="note" id="absent" role="alert" hidden>${escaped(words.widgetAbsent(providerName))}</p>
 ${resultForm(context)}
-<div class="row"><button id="open" type="button">Go on</button>${cancelForm(context)}</div>`
-})
-
-const privacy = "Your sign-in details go to the bank and to the provider, never to this server."
+<div class="row"><button id="open" type="button">${escaped(words.goOn)}</button>${cancelForm(context)}</div>`
+  }
+}
 
 /** Plaid's Link, as its documents have it. */
 const link = (context: StepContext, { token }: Extract<ClientStep, { readonly kind: "link" }>): Page =>
@@ -73,7 +87,7 @@ const options = {
   onSuccess: (publicToken, metadata) => send({ result: "connected", publicToken, institutionId: metadata && metadata.institution && metadata.institution.institution_id }),
   onExit: (error) => { if (error) send({ result: "failed" }); }
 };
-${opening("Plaid", "Plaid.create(options).open();")}
+${openingOf("Plaid", "Plaid.create(options).open();")}
 ${context.isBack === true ? `addEventListener("load", open);` : ""}`
   })
 
@@ -82,7 +96,7 @@ const authSession = (
   context: StepContext,
   { authSessionId, origin = "https://auth.fiskil.com" }: Extract<ClientStep, { readonly kind: "authSession" }>
 ): Page => ({
-  title: `Connect your bank with ${context.providerName}`,
+  title: titleOf(context),
   widget: {
     frames: [origin],
     code: `${send}
@@ -92,10 +106,12 @@ addEventListener("message", ({ origin, data }) => {
   else if (data.error || data.error_id) send({ result: /CANCEL|DENIED/.test(String(data.error_id || data.error)) ? "cancelled" : "failed" });
 });`
   },
-  body: `${noticeOf(context)}<p>Choose your bank below and give your consent. ${privacy}</p>
+  // Above the frame, which fills the screen of a telephone.
+  body: `${opening(context)}
+<p>${escaped(context.words.frame)} ${escaped(context.words.privacy)}</p>
+<div class="row">${cancelForm(context)}</div>
 <iframe title="${escaped(context.providerName)}" src="${escaped(`${origin}/?sess_id=${encodeURIComponent(authSessionId)}`)}"></iframe>
-${resultForm(context)}
-<div class="row">${cancelForm(context)}</div>`
+${resultForm(context)}`
 })
 
 /** Quiltt's connector. */
@@ -118,7 +134,7 @@ const options = ${inScript(
           : { institution: step.institutionId }
         : { connectionId: step.connectionId }
     )};
-${opening(
+${openingOf(
   "Quiltt",
   `Quiltt.authenticate(${inScript(step.sessionToken)}); Quiltt.${step.connectionId === undefined ? "connect" : "reconnect"}(${inScript(step.connectorId)}, Object.assign({}, options, callbacks)).open();`
 )}`
@@ -128,22 +144,24 @@ const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
 
 /** A page of the provider's own: the browser goes there, and comes back to our landing page. */
 const portal = (context: StepContext, url: string): Page => ({
-  title: `Connect your bank with ${context.providerName}`,
-  body: `${noticeOf(context)}<p>You choose your bank and sign in on a page of ${escaped(context.providerName)}, and then come back here. ${privacy}</p>
-<div class="row">${isWeb(url) ? `<a class="button" href="${escaped(url)}" rel="noreferrer">Go to ${escaped(context.providerName)}</a>` : ""}${cancelForm(context)}</div>`
+  title: titleOf(context),
+  body: `${opening(context)}
+<p>${escaped(context.words.portal(context.providerName))} ${escaped(context.words.privacy)}</p>
+<div class="row">${isWeb(url) ? `<a class="button" href="${escaped(url)}" rel="noreferrer">${escaped(context.words.goTo(context.providerName))}</a>` : ""}${cancelForm(context)}</div>`
 })
 
 /** A token that the person fetches at the provider. */
 const pasted = (context: StepContext, url: string): Page => ({
-  title: `Connect your bank with ${context.providerName}`,
-  body: `${noticeOf(context)}<ol>
-<li>${isWeb(url) ? `<a href="${escaped(url)}" target="_blank" rel="noopener noreferrer">Open ${escaped(context.providerName)} in another window</a>` : `Open ${escaped(context.providerName)}`}, sign in, and make a new setup token.</li>
-<li>Paste the token here. It works once.</li>
+  title: titleOf(context),
+  body: `${opening(context)}
+<ol>
+<li>${isWeb(url) ? `<a href="${escaped(url)}" target="_blank" rel="noopener noreferrer">${escaped(context.words.openProvider(context.providerName))}</a>` : escaped(context.words.openProvider(context.providerName))}. ${escaped(context.words.makeToken)}</li>
+<li>${escaped(context.words.pasteToken)}</li>
 </ol>
 <form method="post" action="${escaped(actionOf(context.state, "token"))}">
-<label for="token">Setup token</label>
+<label for="token">${escaped(context.words.tokenLabel)}</label>
 <textarea id="token" name="token" rows="4" required maxlength="2000" autocomplete="off" spellcheck="false" autofocus></textarea>
-<div class="row"><button>Connect</button></div>
+<div class="row"><button>${escaped(context.words.connect)}</button></div>
 </form>
 <div class="row">${cancelForm(context)}</div>`
 })
@@ -166,11 +184,11 @@ export const stepPage = (context: StepContext, step: ClientStep): Page => {
 
 /** Asks whether the person came back from their bank, where the address proves nothing: only a click goes on. */
 export const returnedPage = (context: StepContext, result: ConnectResult): Page => ({
-  title: "Go on connecting your bank?",
-  body: `<p>Your browser came back from ${escaped(context.providerName)}. Go on if you have just been there to connect your bank; if you followed a link of somebody else, close this window.</p>
+  title: context.words.returnedTitle,
+  body: `<p>${escaped(context.words.returned(context.providerName))}</p>
 <form method="post" action="${escaped(actionOf(context.state, "result"))}">
 ${hiddenFields({ result: result.result, ...(result.result === "connected" ? fieldsOf(result.payload) : {}) })}
-<div class="row"><button>Go on</button></div>
+<div class="row"><button>${escaped(context.words.goOn)}</button></div>
 </form>`
 })
 
@@ -182,23 +200,25 @@ const fieldsOf = (payload: ConnectPayload) => ({
 })
 
 /** The question whether a bank that is there is meant. */
-export const choicePage = (context: StepContext, banks: ReadonlyArray<ExistingBank>): Page => ({
-  title: "This bank is connected already",
-  body: `${noticeOf(context)}<p>Connect it anew when it asks you to sign in again: it keeps its accounts and everything that was read. Connect another one for another login at the same bank.</p>
-<form method="post" action="${escaped(actionOf(context.state, "choose"))}">
-<fieldset><legend>Which one do you mean?</legend>
-${banks
-  .map(
+export const choicePage = (context: StepContext, banks: ReadonlyArray<ExistingBank>): Page => {
+  const { words } = context
+  const choices = banks.map(
     ({ id, name, requiresReauth }, at) =>
-      `<label><input type="radio" name="bank" value="${escaped(id)}"${at === 0 ? " checked" : ""}> ${escaped(name)}${requiresReauth ? ", which asks you to sign in again" : ""}</label>`
+      `<label><input type="radio" name="bank" value="${escaped(id)}"${at === 0 ? " checked" : ""}> ${escaped(name)}${requiresReauth ? escaped(`, ${words.asksAgain}`) : ""}</label>`
   )
-  .join("\n")}
-<label><input type="radio" name="bank" value="new"${banks.length === 0 ? " checked" : ""}> Another login at this bank</label>
+  return {
+    title: words.choiceTitle,
+    body: `${noticeOf(context)}<p>${escaped(words.choice)}</p>
+<form method="post" action="${escaped(actionOf(context.state, "choose"))}">
+<fieldset><legend>${escaped(words.choiceQuestion)}</legend>
+${choices.join("\n")}
+<label><input type="radio" name="bank" value="new"${banks.length === 0 ? " checked" : ""}> ${escaped(words.another)}</label>
 </fieldset>
-<div class="row"><button>Go on</button></div>
+<div class="row"><button>${escaped(words.goOn)}</button></div>
 </form>
 <div class="row">${cancelForm(context)}</div>`
-})
+  }
+}
 
 /** The demo bank, where a person tries how each way ends. */
 export const demoPage = (state: string, instanceId: string, institutionId: string | undefined): Page => ({

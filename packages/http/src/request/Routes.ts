@@ -41,6 +41,7 @@ const pages: ReadonlyArray<readonly [method: string, path: string]> = [
   ["POST", "/connect/attempt/token"],
   ["POST", "/connect/attempt/result"],
   ["POST", "/connect/attempt/cancel"],
+  ["POST", "/connect/attempt/again"],
   ["GET", "/connect/callback/:provider_instance_id"],
   ["GET", "/connect/demo"],
   ["GET", "/connect/upload"],

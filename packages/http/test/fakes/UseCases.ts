@@ -179,6 +179,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         step: () => Effect.succeedNone,
         existing: () => Effect.succeed([]),
         choose: () => Effect.die("not part of this API"),
+        again: () => Effect.die("not part of this API"),
         told: () => Effect.void,
         complete: () => Effect.die("not part of this API"),
         goOn: () => Effect.die("not part of this API")

@@ -159,7 +159,7 @@ export const makeConnect = (
         return yield* new InvalidConnectPayload({ message: `institutionId is no institution of ${upstream}` })
       }
       const now = yield* Clock.currentTimeMillis
-      const sessionFor = (endUserId: string) =>
+      const sessionFor = (endUserId: string): Effect.Effect<typeof AuthSession.Type, ProviderError> =>
         client.askJson(
           {
             path: "/v1/auth/session",
@@ -174,8 +174,9 @@ export const makeConnect = (
           AuthSession
         )
       const session = yield* mended === undefined
-        ? Effect.catchTag(Effect.flatMap(endUserOf(request), sessionFor), "ConnectionGone", () =>
-            Effect.flatMap(endUserOf(withoutEndUser(request)), sessionFor)
+        ? endUserOf(request).pipe(
+            Effect.flatMap(sessionFor),
+            Effect.catchTag("ConnectionGone", () => Effect.flatMap(endUserOf(withoutEndUser(request)), sessionFor))
           )
         : sessionFor(mended.endUserId)
       yield* keepAttempt({ [sessionSecret]: session.session_id, [begunSecret]: String(now) })
