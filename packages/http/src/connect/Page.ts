@@ -58,7 +58,7 @@ const style = `
   .row { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0 0 } .row form { margin: 0 }
   .note { color: var(--bad); font-weight: 600 } .good { color: var(--good); font-weight: 600 }
   .small { font-size: .9rem; opacity: .85 }
-  ul { padding-left: 1.2rem } iframe { width: 100%; height: 70vh; border: 1px solid var(--line); border-radius: 8px }`
+  ul { padding-left: 1.2rem } iframe { width: 100%; height: 70vh; margin: 1.25rem 0 0; border: 1px solid var(--line); border-radius: 8px }`
 
 const from = (name: string, sources: ReadonlyArray<string> | undefined, own: ReadonlyArray<string> = []) => {
   const all = [...own, ...(sources ?? [])]
