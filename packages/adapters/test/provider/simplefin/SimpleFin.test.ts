@@ -414,3 +414,62 @@ it.effect(`survives ${seeds} answers that were changed at random: an error with 
     expect(failures).toBeGreaterThan(10)
   }).pipe(Effect.scoped)
 )
+
+const bank = { domain: "bank.example", name: "First Bank" }
+const [posted, later] = [1_795_176_000, 1_795_262_400]
+
+it.effect("reads rows without a description by payee, else by memo, else without a text", () =>
+  Effect.gen(function* () {
+    const { connection, driver, fake } = yield* start()
+    const transactions = [
+      { id: "A1", posted, amount: "-19.99", description: "" },
+      { id: "A2", posted: later, amount: "-6.00" },
+      { id: "A4", posted: later, amount: "-7.00", description: "", payee: "", memo: "ATM WITHDRAWAL 77" },
+      { id: "A5", posted: later, amount: "-8.00", description: null, payee: { odd: true }, memo: "NIGHT SAFE" },
+      { id: "B1", posted, amount: "-7.00", description: "COFFEE" }
+    ]
+    const account = { org: bank, id: "ACT-1", name: "Checking", currency: "USD", balance: "100.00", transactions }
+    fake.server.plan({ incident: { kind: "answer", status: 200, body: { errors: [], accounts: [account] } }, times: 9 })
+    const session = yield* openFor(driver, connection)
+    const { quarantined, upserted } = yield* session.pull(everything(["ACT-1"]))
+    expect(quarantined).toEqual([])
+    expect(upserted.map(({ fields, providerId }) => [providerId, fields["amount"], fields["description"]])).toEqual([
+      ["A1", "-19.99", ""],
+      ["A2", "-6", ""],
+      ["A4", "-7", "ATM WITHDRAWAL 77"],
+      ["A5", "-8", "NIGHT SAFE"],
+      ["B1", "-7", "COFFEE"]
+    ])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("names each odd account with its field, and reads the good one", () =>
+  Effect.gen(function* () {
+    const { connection, driver, fake } = yield* start()
+    const good = { org: bank, id: "G", name: "Good Checking", currency: "USD", balance: "100.00", transactions: [] }
+    const odd = (id: string, change: object) => ({ ...good, id, name: `Odd ${id}`, ...change })
+    const accounts = [
+      good,
+      odd("H", { balance: null }),
+      odd("I", { balance: "1,234.56" }),
+      odd("J", { currency: null }),
+      odd("K", { name: undefined }),
+      odd("L", { "balance-date": "today" }),
+      odd("M", {}),
+      odd("M", { balance: "2" })
+    ]
+    fake.server.plan({ incident: { kind: "answer", status: 200, body: { errors: [], accounts } }, times: 9 })
+    const session = yield* openFor(driver, connection)
+    expect((yield* session.listAccounts).map(({ providerAccountId }) => providerAccountId)).toEqual(["G"])
+    expect(
+      (yield* session.unreadAccounts!).map(({ providerAccountId, reason }) => [providerAccountId, reason])
+    ).toEqual([
+      ["H", "balance does not have the agreed form"],
+      ["I", "balance does not have the agreed form"],
+      ["J", "currency does not have the agreed form"],
+      ["K", "name does not have the agreed form"],
+      ["L", "balance-date does not have the agreed form"],
+      ["M", "id is listed twice"]
+    ])
+  }).pipe(Effect.scoped)
+)
