@@ -24,6 +24,8 @@ const isHarmless = (row: ObservedRecord, { coverages, quarantined }: Run): boole
       (providerId === "" && coverages.every((coverage) => coverage.kind === "delta" || !coverage.complete))
   )
 
+const money = ({ fields: { amount, currency, date } }: ObservedRecord) => ({ amount, currency, date })
+
 export const rowCases: ReadonlyArray<UpstreamCase> = [
   {
     title: "sets a row that cannot be read aside with its id and the reason, and reads all others",
@@ -56,6 +58,63 @@ export const rowCases: ReadonlyArray<UpstreamCase> = [
       if (options.dataTypes.includes("transactions")) expect([...tried]).toContain("transactions")
       else expect(tried.size, "no answer has the id of a row").toBeGreaterThan(0)
       expectNoSecrets(world)
+    })
+  },
+  {
+    title: "keeps a row whose texts are missing, empty or of another form: it needs an amount and a day",
+    lacks: (facts) =>
+      asksNothing(facts) ??
+      (facts.capabilities.dataTypes.transactions === undefined ? "it has no transactions" : undefined),
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const { server } = world.fake
+      const accounts = (yield* (yield* openSession(world)).listAccounts).map(
+        ({ providerAccountId }) => providerAccountId
+      )
+      const requests = (yield* pulls(world, yield* openSession(world))).filter(
+        ({ dataType }) => dataType === "transactions"
+      )
+      let tried = 0
+      for (const request of requests) {
+        const whole = yield* runIn(openSession(world), request)
+        const row = oneOf(whole.upserted, accounts)
+        if (row === undefined) continue
+        const texts = new Set(
+          ["description", "originalDescription", "merchantName"].map((key) => String(row.fields[key] ?? "").trim())
+        )
+        const members = new Set<string>()
+        const note = (shown: Readonly<Record<string, unknown>>) => {
+          for (const [key, value] of Object.entries(shown)) {
+            if (typeof value === "string" && value.trim() !== "" && texts.has(value.trim())) members.add(key)
+          }
+          return shown
+        }
+        const struck = (change: typeof note) =>
+          Effect.suspend(() => {
+            server.plan({ incident: { kind: "row", id: row.providerId, change }, times: 10_000 })
+            return Effect.ensuring(
+              runIn(openSession(world), request),
+              Effect.sync(() => server.calm())
+            )
+          })
+        yield* struck(note)
+        for (const value of [undefined, null, "", " ", 7, { odd: true }, ["odd"]]) {
+          const odd = Object.fromEntries(Array.from(members, (key) => [key, value]))
+          const read = yield* struck((shown) =>
+            Object.fromEntries(
+              Object.entries({ ...shown, ...odd }).filter(([key, one]) => !(members.has(key) && one === undefined))
+            )
+          )
+          const kept = read.upserted.find(({ providerId }) => providerId === row.providerId)
+          expect([value, read.quarantined, kept === undefined ? undefined : money(kept)]).toEqual([
+            value,
+            [],
+            money(row)
+          ])
+          tried += members.size
+        }
+      }
+      expect(tried, "no answer has the texts of a row").toBeGreaterThan(0)
     })
   },
   {

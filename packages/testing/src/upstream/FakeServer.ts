@@ -10,7 +10,14 @@ import { Seeded } from "../model/Seeded.ts"
 import type { FakeAnswer, FakeRequest } from "./FakeRequest.ts"
 import { type FakeTime, fakeTime } from "./FakeTime.ts"
 import { type Incident, type IncidentPlan, isRefusal, type Refusal } from "./Incident.ts"
-import { mutatedJson, withAccounts, withUnknownEnums, withUnknownFields, withUnreadableRow } from "./JsonMutator.ts"
+import {
+  mutatedJson,
+  withAccounts,
+  withUnknownEnums,
+  withRow,
+  withUnknownFields,
+  withUnreadableRow
+} from "./JsonMutator.ts"
 import { type Excess, type RequestLimit, RequestLimits } from "./RequestLimits.ts"
 
 /** What a fake brings: how its upstream names, answers and refuses requests. */
@@ -142,6 +149,8 @@ export class FakeServer {
         return { ...answer, body: withUnknownFields(text) }
       case "unreadableRow":
         return { ...answer, body: withUnreadableRow(text, incident.id, incident.kept) }
+      case "row":
+        return { ...answer, body: withRow(text, incident.id, incident.change) }
       case "accounts": {
         const { change, id } = incident
         return { ...answer, body: withAccounts(text, path.endsWith("/accounts"), id, change) }

@@ -23,7 +23,7 @@ export type Refusal =
  * cut before the answer. `truncated`: the body ends in its middle, with the length of the whole one. `htmlPage`: a page
  * for people, with status 200 unless given. `unknownEnum`: words of closed lists are new ones. `unknownFields`: every
  * object has fields more. `unreadableRow`: of what has that `id`, nothing can be read but the id and the values that are
- * `kept`. `accounts`: in lists of accounts, the account of that `id` is replaced by what `change` makes of it. `mutated`: the body is changed at random by the seed; what comes is JSON still.
+ * `kept`. `row`: what has that `id` is replaced by what `change` makes of it. `accounts`: in lists of accounts, the account of that `id` is replaced by what `change` makes of it. `mutated`: the body is changed at random by the seed; what comes is JSON still.
  * `answer`: exactly this, as JSON where it is no text.
  */
 export type Incident =
@@ -33,6 +33,11 @@ export type Incident =
   | { readonly kind: "htmlPage"; readonly status?: number }
   | { readonly kind: "mutated"; readonly seed: number }
   | { readonly kind: "unreadableRow"; readonly id: string; readonly kept: ReadonlyArray<string> }
+  | {
+      readonly kind: "row"
+      readonly id: string
+      readonly change: (row: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+    }
   | {
       readonly kind: "accounts"
       readonly id: string

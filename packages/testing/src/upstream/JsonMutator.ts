@@ -127,7 +127,9 @@ export const withUnknownEnums = (text: string, keys: ReadonlySet<string>): strin
   )
 
 const isAccount = (value: unknown, id: string): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && ["id", "account_id"].some((key) => (value as never)[key] === id)
+  typeof value === "object" &&
+  value !== null &&
+  ["id", "account_id"].some((key) => (value as Readonly<Record<string, unknown>>)[key] === id)
 
 /**
  * The account of that id is replaced wherever accounts, or balances of accounts, are listed: under these keys, and in the list
@@ -162,6 +164,10 @@ const scalarText = (value: unknown): string | undefined =>
     : typeof value === "number" || isRawNumber(value)
       ? JSON.stringify(value)
       : undefined
+
+/** What has that id is replaced. */
+export const withRow = (text: string, id: string, change: ObjectChange): string =>
+  changedObjects(text, (value) => (Object.values(value).some((one) => scalarText(one) === id) ? change(value) : value))
 
 /** Of what has that id, nothing can be read but the id and the values that are `kept`, such as whose it is. */
 export const withUnreadableRow = (text: string, id: string, kept: ReadonlyArray<string>): string => {

@@ -1,6 +1,6 @@
 /** The forms of SnapTrade's answers, as far as they are read. Members that are not named here are left out. */
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { Amount, looseText, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const text = maybe(Schema.String)
 const flag = maybe(Schema.Boolean)
@@ -112,7 +112,7 @@ export const Activity = Schema.Struct({
   units: maybe(Amount),
   price: maybe(Amount),
   fee: maybe(Amount),
-  description: text,
+  description: looseText,
   trade_date: text,
   settlement_date: text,
   external_reference_id: text
