@@ -1,5 +1,4 @@
 /** The server's database: the operator's, or one of our own in the data folder. */
-import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import {
@@ -18,6 +17,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { type DataFolderUnsafe, safeDataFolder } from "./DataFolder.ts"
 import { lock, userOf } from "./postgres/DataLock.ts"
 import { addressOf, type PostgresAddress, start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
@@ -61,14 +61,7 @@ const placeOf = ({ host, password, port, username }: PostgresAddress) => ({
 type Place = Pick<PgClient.PgClientConfig, "url" | "host" | "port" | "username" | "password" | "database">
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {
-  yield* Effect.tryPromise({
-    try: () => mkdir(settings.dataFolder, { recursive: true }),
-    catch: (cause) =>
-      new PostgresFailure({
-        message: `The data folder ${settings.dataFolder} cannot be made. Set MILLRACE_DATA to one that can.`,
-        cause
-      })
-  })
+  yield* safeDataFolder(settings.dataFolder)
   yield* lock(settings.dataFolder)
   const postgres = yield* start({ folder: join(settings.dataFolder, "postgres"), durable: true })
   // Without its database the server can do nothing; whoever supervises it starts both again.
@@ -83,9 +76,23 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
   return placeOf(postgres)
 })
 
+type Unreachable = PostgresFailure | DataFolderUnsafe
+
 /** Where the database is; the one that is built in is started, and ends with the scope. */
-const reach = (settings: Settings): Effect.Effect<Place, PostgresFailure, Scope.Scope> =>
+const reach = (settings: Settings): Effect.Effect<Place, Unreachable, Scope.Scope> =>
   settings.databaseUrl === undefined ? embedded(settings) : Effect.succeed({ url: settings.databaseUrl })
+
+/** The same for a program that may run beside a server: the database that the server has started is used. */
+const reachBeside = Effect.fnUntraced(function* (settings: Settings) {
+  const server =
+    settings.databaseUrl === undefined ? yield* Effect.promise(() => userOf(settings.dataFolder)) : undefined
+  if (server === undefined) return yield* reach(settings)
+  const address = yield* addressOf({ folder: join(settings.dataFolder, "postgres") })
+  if (address !== undefined) return placeOf(address)
+  return yield* new PostgresFailure({
+    message: `The server that uses ${settings.dataFolder} (process ${server}) is about to start or stop. Try again.`
+  })
+})
 
 /** The database cannot be reached or brought to the newest schema. The message says whose it is. */
 export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
@@ -102,7 +109,7 @@ export const unusable = (settings: Settings) => (cause: { readonly message: stri
     cause
   })
 
-type Client = Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | DatabaseUnusable>
+type Client = Layer.Layer<SqlClient | PgClient.PgClient, Unreachable | DatabaseUnusable>
 
 const told =
   (settings: Settings) =>
@@ -122,11 +129,11 @@ const patient = {
 const clientOf = (settings: Settings, place: Place): Client =>
   PgClient.layer({ ...patient, ...place }).pipe(told(settings))
 
-/** A migrated database, and connections that see of it the workspaces that they work for. */
-export const layer = (settings: Settings): Client =>
+/** A migrated database, and connections that see of it the workspaces that they work for. `beside`: a server may be running. */
+export const layer = (settings: Settings, beside = false): Client =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const place = yield* reach(settings)
+      const place = yield* beside ? reachBeside(settings) : reach(settings)
       const found = yield* Effect.andThen(
         PostgresStorage.migrate,
         Effect.all({ role: chooseServerRole, keeps: stored(keepsStartup) })
@@ -147,17 +154,4 @@ export const layer = (settings: Settings): Client =>
 
 /** The database as it is, for a program beside the server that works with it, or without one. */
 export const layerBeside = (settings: Settings): Client =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const server =
-        settings.databaseUrl === undefined ? yield* Effect.promise(() => userOf(settings.dataFolder)) : undefined
-      if (server === undefined) return clientOf(settings, yield* reach(settings))
-      const address = yield* addressOf({ folder: join(settings.dataFolder, "postgres") })
-      if (address === undefined) {
-        return yield* new PostgresFailure({
-          message: `The server that uses ${settings.dataFolder} (process ${server}) is about to start or stop. Try again.`
-        })
-      }
-      return clientOf(settings, placeOf(address))
-    })
-  )
+  Layer.unwrap(Effect.map(reachBeside(settings), (place) => clientOf(settings, place)))

@@ -40,6 +40,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
 import * as Database from "./Database.ts"
+import { safeDataFolder } from "./DataFolder.ts"
 import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
@@ -232,7 +233,7 @@ export const layerKernel = (
     Effect.gen(function* () {
       const given =
         settings.secretKey === undefined
-          ? yield* keysOf(settings.dataFolder)
+          ? yield* Effect.andThen(safeDataFolder(settings.dataFolder), keysOf(settings.dataFolder))
           : { current: settings.secretKey, previous: settings.previousKeys ?? [] }
       const keys = yield* agreedKeys(settings, given)
       const cursors = keysFor(keys, "cursors")
@@ -274,7 +275,7 @@ export const layerKernel = (
         )
       )
     })
-  ).pipe(Layer.provideMerge(Database.layer(settings)))
+  ).pipe(Layer.provideMerge(Database.layer(settings, engine === layerNoEngine)))
 
 /** The address and port cannot be served on. */
 export class ListenFailure extends Schema.TaggedError<ListenFailure>()("ListenFailure", {

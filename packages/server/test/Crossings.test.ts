@@ -21,6 +21,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "core/src/access/Authenticator.ts": ["key look-up"],
   "core/src/bank/ConnectReturns.ts": ["connect returns"],
   "core/src/access/Families.ts": ["family look-up"],
+  "core/src/upload/UploadPages.ts": ["upload pages"],
   "core/src/usecase/BankRemovalTask.ts": ["connection look-up"],
   "core/src/usecase/PokeTask.ts": ["provider callbacks"],
   "core/src/usecase/ProviderCallbacks.ts": ["provider callbacks"],

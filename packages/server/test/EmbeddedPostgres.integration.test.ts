@@ -1,5 +1,5 @@
 /** The built-in PostgreSQL as a process: what it is told, and what it leaves of what it says. */
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { access, readFile, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -73,6 +73,31 @@ it("ends when the program that started it leaves without stopping it", async () 
   for (let tries = 0; tries < 600 && (await isThere()); tries++) await wait(100)
   expect(await isThere()).toBe(false)
   expect(await readFile(`${other}.log`, "utf8")).toContain("database system is ready to accept connections")
+})
+
+const stillRuns = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+it("ends when the whole process group of the program that started it is killed", async () => {
+  const other = join(folder.path, "killed")
+  const program = resolve(import.meta.dirname, "leavesAtOnce.ts")
+  const child = spawn(process.execPath, [program, other, "stay"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const pid = await new Promise<number>((answer) => child.stdout.once("data", (text) => answer(Number(String(text)))))
+  expect([pid > 0, stillRuns(pid)]).toEqual([true, true])
+  process.kill(-child.pid!, "SIGKILL")
+  for (let tries = 0; tries < 300 && stillRuns(pid); tries++) await wait(100)
+  expect(stillRuns(pid)).toBe(false)
+  // In order: what was open was rolled back, and its file is gone.
+  await expect(access(join(other, "postmaster.pid"))).rejects.toThrow("ENOENT")
 })
 
 it("keeps its log beside its folder, for us alone, with what went wrong and without what was written", async () => {

@@ -233,12 +233,25 @@ describe("npm start", () => {
     expect(await fileRecords()).toHaveLength(firstCount)
   })
 
-  it("ends the PostgreSQL of a killed server, and goes on with its data", async () => {
+  it("makes keys and sessions while the server runs", async () => {
+    for (const option of ["--new-key", "--sign-in"]) {
+      const made = await runServer({ environment: { MILLRACE_DATA: folder.path }, args: [option] })
+      expect([made.code, made.stderr]).toEqual([0, ""])
+      const secret = option === "--new-key" ? keysIn(made.stdout)[0] : /Session +(\S+)/.exec(made.stdout)?.[1]
+      const headers: Record<string, string> =
+        option === "--new-key"
+          ? { "x-api-key": secret ?? "" }
+          : { authorization: `Bearer ${secret}`, "x-workspace-id": /ws_[0-9a-z]+/i.exec(made.stdout)?.[0] ?? "" }
+      expect((await fetch(`${server.url}/v1/whoami`, { headers })).status).toBe(200)
+    }
+    expect((await get("/v1/whoami")).status).toBe(200)
+  })
+
+  it("goes on with the data of a killed server, whose PostgreSQL ends with it", async () => {
     const orphan = (await folder.postgres()) ?? 0
+    expect(orphan).toBeGreaterThan(0)
     expect(await server.kill("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" })
-    expect(await folder.postgres()).toBe(orphan)
     await start()
-    expect(server.stderr()).toContain(`(pid=${orphan})`)
     const successor = await folder.postgres()
     expect(successor).toBeGreaterThan(0)
     expect(successor).not.toBe(orphan)

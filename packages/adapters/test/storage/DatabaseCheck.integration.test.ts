@@ -129,7 +129,7 @@ describe("a database that is empty", () => {
       const added = (yield* on(everything)).filter((thing) => !before.includes(thing))
       expect(added.length).toBeGreaterThan(300)
       expect(added.filter((thing) => thing.startsWith("schema"))).toEqual(["schema millrace"])
-      expect(added.filter((thing) => thing.includes("public"))).toEqual([])
+      expect(added.filter((thing) => thing.includes("public."))).toEqual([])
     }).pipe(Effect.scoped)
   )
 

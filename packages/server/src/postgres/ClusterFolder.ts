@@ -10,6 +10,7 @@ import { lstat, mkdir, readlink, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { PostgresFailure } from "./PostgresFailure.ts"
+import { noteOwner } from "./AbandonedClusters.ts"
 import { isReachable } from "./Reach.ts"
 
 /** Where a service keeps its state. */
@@ -20,10 +21,12 @@ const linked = async (folder: string): Promise<string> => {
   if (known !== undefined) {
     // What is there will be changed as root.
     if ((await lstat(folder)).uid !== process.getuid?.()) throw new TypeError(`the link ${folder} is somebody else's`)
+    if (dirname(known) === home) await noteOwner(known, folder)
     return known
   }
   await mkdir(home, { recursive: true, mode: 0o755 })
   const target = join(home, randomBytes(8).toString("hex"))
+  await noteOwner(target, folder)
   await symlink(target, folder)
   return target
 }

@@ -14,7 +14,9 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { boundedLog, type BoundedLog } from "./BoundedLog.ts"
 import { binaries, type Binaries } from "./Binaries.ts"
-import { clusterFolder } from "./ClusterFolder.ts"
+import { removeAbandoned } from "./AbandonedClusters.ts"
+import { clusterFolder, home } from "./ClusterFolder.ts"
+import { endWithServer } from "./EndWithServer.ts"
 import { durableSettings, machineOf, machineSettings } from "./MachineSettings.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
 
@@ -290,6 +292,10 @@ const launch = Effect.fnUntraced(function* (
       // Whoever leaves without waiting for it, as a stop that took too long does, lets it end by itself.
       const endWithUs = () => void child.kill("SIGINT")
       process.once("exit", endWithUs)
+      const endWatch =
+        child.pid === undefined
+          ? () => undefined
+          : endWithServer(child.pid, options.folder, { ...user, env: environment() })
       let printed = ""
       const tooLong = setTimeout(() => child.kill("SIGQUIT"), startMillis)
       // Its log tells first, unless a setting such as logging_collector sends that elsewhere.
@@ -313,6 +319,7 @@ const launch = Effect.fnUntraced(function* (
       child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
       child.once("exit", () => {
         process.removeListener("exit", endWithUs)
+        endWatch()
         settled()
         const why = endingOf(printed, options.folder)
         Deferred.doneUnsafe(ended, Exit.succeed(why))
@@ -333,6 +340,11 @@ export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres,
       catch: failure(`The folder ${dirname(options.folder)} cannot be written to. Set MILLRACE_DATA to one that can.`)
     })
     const folder = yield* clusterFolder(options.folder, user !== undefined)
+    if (user !== undefined) {
+      for (const cluster of yield* removeAbandoned(home)) {
+        yield* Effect.logInfo("Removed the database of a data folder that was removed", { cluster })
+      }
+    }
     const programs = yield* binaries(folder, user !== undefined)
     if (!(yield* Effect.promise(() => isInitialised(folder)))) yield* initialise(programs, folder, password, user)
     yield* endOrphan(folder)

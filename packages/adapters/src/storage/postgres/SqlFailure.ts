@@ -52,10 +52,15 @@ const diskFull = "53100"
 /** `query_canceled`: it took longer than its `statement_timeout`. */
 const canceled = "57014"
 
+/** `invalid_catalog_name` */
+const noDatabase = "3D000"
+const noDatabaseMessage =
+  "There is no database of that name. Create it first: create database ... encoding 'UTF8' template template0"
+
 export const unavailable = (error: SqlError): StorageUnavailable => {
   const state = stateOf(error)
   return new StorageUnavailable({
-    message: messageOf(error, state),
+    message: state === noDatabase ? noDatabaseMessage : messageOf(error, state),
     ...(state === diskFull ? { full: true as const } : {}),
     ...(state === canceled ? { tooLong: true as const } : {})
   })

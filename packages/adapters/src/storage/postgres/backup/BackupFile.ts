@@ -1,7 +1,7 @@
 /**
  * A backup as a file: lines of JSON, compressed. The first line says what it is, then each table comes with its rows, one
  * a line, each as PostgreSQL writes a row; the last line counts them, and holds a digest of all lines before it. A file
- * that ends early or was altered anywhere is noticed.
+ * that ends early or was damaged anywhere is noticed. The digest is no seal: who can change the file can change it too.
  */
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
@@ -105,7 +105,7 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
         throw broken(path, "it does not begin as one")
       if (typeof line === "object" && "digest" in line) {
         last = line
-        if (line.digest !== digestOf(hash)) throw broken(path, "it was altered")
+        if (line.digest !== digestOf(hash)) throw broken(path, "it is damaged")
         continue
       }
       hash.update(`${text}\n`)
