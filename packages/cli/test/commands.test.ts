@@ -41,6 +41,7 @@ const attempt = Records.attempt.attemptId
 const feed = Records.feed.id
 const job = Records.job.id
 const upload = Records.upload.id
+const page = Records.uploadPageId
 const finding = Records.finding.id
 const series = Records.series.id
 const decision = Records.decision.id
@@ -85,6 +86,7 @@ const silent: ReadonlyArray<{
   readonly note: string
 }> = [
   { operation: "deleteFeed", args: ["feeds", "delete", feed], note: `Deleted ${feed}.` },
+  { operation: "endFeedUpload", args: ["feeds", "uploads", "end", feed, page], note: `Ended ${page}` },
   { operation: "deleteFeedUpload", args: ["feeds", "uploads", "delete", feed, upload], note: `Deleted ${upload}` },
   { operation: "deleteEnrichment", args: ["enrichments", "delete", enrichment], note: `Deleted ${enrichment}.` },
   { operation: "deleteTable", args: ["tables", "delete", table], note: `millrace tables restore ${table}` },

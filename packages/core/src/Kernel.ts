@@ -278,7 +278,7 @@ export const layerUseCases = (
     ProviderCallbacks.layer,
     walled(Feeds, Feeds.layer),
     DataTypeSchemas.layer,
-    walled(UploadPages, UploadPages.layer(...cursorKeys)),
+    walled(UploadPages, UploadPages.layer),
     walled(Uploads, Uploads.layer),
     WaitingUploads.layer,
     walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),

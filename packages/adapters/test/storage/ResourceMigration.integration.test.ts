@@ -15,6 +15,7 @@ import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import { bundledCollections } from "@millrace/core/collection"
 import type { AnyDefinition, ColumnType } from "@millrace/core/resource"
 import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
+import { uploadPageResource } from "@millrace/core/upload"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, layer } from "@effect/vitest"
@@ -31,6 +32,7 @@ const definitions: ReadonlyArray<AnyDefinition<never>> = [
   findingResource,
   memoryPatternResource,
   simulationResource,
+  uploadPageResource,
   ...bundledCollections.map(({ resource }) => resource)
 ] as never
 

@@ -222,9 +222,19 @@ const deleteUpload = Command.make("delete", { id, uploadId }, (input) =>
   })
 ).pipe(Command.withDescription("Delete a file and the records that only it showed"))
 
+const endUpload = Command.make(
+  "end",
+  { id, pageId: Argument.String("page").pipe(Argument.withDescription("The id of the address, as it was made")) },
+  (input) =>
+    Effect.gen(function* () {
+      yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${input.id}/uploads/pages/${input.pageId}` })
+      yield* (yield* Notes).say(`Ended ${input.pageId}. Files that came by it stay.`)
+    })
+).pipe(Command.withDescription("End the address of an upload page"))
+
 const uploads = Command.make("uploads").pipe(
   Command.withDescription("The uploaded files of a feed"),
-  Command.withSubcommands([listUploads, readUpload, deleteUpload])
+  Command.withSubcommands([listUploads, readUpload, deleteUpload, endUpload])
 )
 
 const records = Command.make(

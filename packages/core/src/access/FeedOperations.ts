@@ -83,11 +83,20 @@ export const uploadOperations = entriesOf("uploads", {
     scopes: { anyOf: ["jobs:write"] },
     role: "editor",
     app: "own",
-    // Each address is good by itself, and nothing is stored.
+    // Each address is good by itself.
     idempotency: "inherent",
     body: "optional",
     tool: reads("start_feed_upload"),
     command: "feeds upload"
+  },
+  endFeedUpload: {
+    summary: "End the address of an upload page",
+    scopes: { anyOf: ["jobs:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "inherent",
+    tool: files,
+    command: "feeds uploads end"
   },
   listFeedUploads: {
     summary: "List the uploaded files of a feed, newest first",

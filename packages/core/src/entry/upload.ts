@@ -12,4 +12,5 @@ export {
   type StatementRow
 } from "../upload/Statement.ts"
 export { doneStatuses, Upload, uploadRetryMinutes, uploadStatuses, waitingStatuses } from "../upload/Upload.ts"
+export { uploadPageResource } from "../upload/UploadPage.ts"
 export { UploadSettings } from "../upload/UploadSettings.ts"

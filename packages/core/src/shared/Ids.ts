@@ -29,6 +29,7 @@ export const prefixes = {
   feed: "feed",
   job: "job",
   upload: "upl",
+  uploadPage: "upp",
   enrichment: "enr",
   table: "tbl",
   field: "fld",

@@ -70,7 +70,7 @@ export const auditedUseCases = [
     remove: { operation: "deleteFeedUpload" },
     read: { operation: "readFeedUpload" }
   }),
-  of(UploadPages, { start: { operation: "startFeedUpload" } }),
+  of(UploadPages, { start: { operation: "startFeedUpload" }, end: { operation: "endFeedUpload" } }),
   of(FeedRecords, { redeliver: { operation: "redeliverFeedRecords" } }),
   of(Enrichments, {
     create: { operation: "createEnrichment", makes: true },

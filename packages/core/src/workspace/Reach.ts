@@ -35,6 +35,7 @@ export const crossings = {
   "provider callbacks": "which banks a callback of a provider is about, whichever workspaces they are of",
   sealing: "what was stored in the open or sealed with a former secret, of whichever workspace",
   "task engine": "taking up and giving back the tasks of all workspaces, and what is to be done for all of them",
+  "upload pages": "the address of an upload page tells the workspace, and not the other way round",
   "tables of the installation": "they hold nothing of a workspace"
 } as const
 export type Crossing = keyof typeof crossings

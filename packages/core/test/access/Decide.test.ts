@@ -62,6 +62,7 @@ const table: Readonly<Record<OperationId, string>> = {
   updateWorkspace: "workspaces:write O all",
   uploadFeedFile: "jobs:write E own",
   startFeedUpload: "jobs:write E own",
+  endFeedUpload: "jobs:write E own",
   listFeedUploads: "jobs:read V own",
   deleteFeedUpload: "banks:write E own",
   readFeedUpload: "banks:write E own",

@@ -6,24 +6,21 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import { CurrentConnectAddresses } from "../../src/bank/ConnectAddresses.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
+import { AgreedRate, planWith } from "../../src/workspace/Plan.ts"
 import { UploadPages } from "../../src/upload/UploadPages.ts"
 
-const keys = ["now", "before", "never"].map((text) => Redacted.make(`a key of these tests alone: ${text}`))
-const [current, former, foreign] = keys as [Redacted.Redacted, Redacted.Redacted, Redacted.Redacted]
 const stores = Layer.mergeAll(MemoryStorage.layer, NodeDigest.layer, Ids.layer)
 const addresses = Layer.succeed(CurrentConnectAddresses, { base: "https://money.example", isPublic: true })
 
-const signedBy = (key: Redacted.Redacted, ...previous: ReadonlyArray<Redacted.Redacted>) =>
-  Effect.map(Layer.build(UploadPages.layer(key, ...previous).pipe(Layer.provide(addresses))), (made) =>
-    UploadPages.use(Effect.succeed).pipe(Effect.provide(made), Effect.runSync)
-  )
+const pagesAt = Effect.map(Layer.build(UploadPages.layer.pipe(Layer.provide(addresses))), (made) =>
+  UploadPages.use(Effect.succeed).pipe(Effect.provide(made), Effect.runSync)
+)
 
 const stateOf = ({ url }: { readonly url: string }): string => new URL(url).searchParams.get("state")!
 
@@ -31,7 +28,7 @@ const opened = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-20T10:00:00Z"))
   const workspace = yield* storeWorkspace()
   const feed = yield* storeFeed(workspace, { source: "upload", sourceConfig: { type: "upload" } })
-  return { workspace, feed, caller: ownerOf(workspace), pages: yield* signedBy(current, former) }
+  return { workspace, feed, caller: ownerOf(workspace), pages: yield* pagesAt }
 })
 
 it.effect("lead to the page of their feed for an hour, as the person who asked", () =>
@@ -39,36 +36,52 @@ it.effect("lead to the page of their feed for an hour, as the person who asked",
     const { caller, feed, pages, workspace } = yield* opened
     const page = yield* pages.start(caller, feed.id, { redirectUri: "https://app.example/done" })
     expect(page.expiresAt).toBe("2026-11-20T11:00:00.000Z")
-    expect(page.url).toMatch(/^https:\/\/money\.example\/connect\/upload\?state=[\w.-]+$/)
-    const { caller: acting, ...rest } = Option.getOrThrow(yield* pages.open(stateOf(page)))
+    expect(page.url).toMatch(/^https:\/\/money\.example\/connect\/upload\?state=[0-9A-Za-z]{32}$/)
+    const { caller: acting, decision, ...rest } = Option.getOrThrow(yield* pages.open(stateOf(page)))
     expect(rest).toEqual({ feed, redirectUri: "https://app.example/done" })
+    expect(decision.admitted).toBe(true)
     expect([acting.cause, acting.workspaces]).toEqual([caller.cause, [workspace]])
     yield* TestClock.adjust("60 minutes")
     expect(yield* pages.open(stateOf(page))).toEqual(Option.none())
   }).pipe(Effect.scoped, Effect.provide(stores))
 )
 
-it.effect("cannot be written or changed by anybody else, and stand while a former key still counts", () =>
+it.effect("cannot be guessed, say nothing by themselves, and end one by one", () =>
   Effect.gen(function* () {
-    const { caller, feed, pages } = yield* opened
-    const before = stateOf(yield* (yield* signedBy(former)).start(caller, feed.id, {}))
-    expect(Option.isSome(yield* pages.open(before))).toBe(true)
-    const strange = stateOf(yield* (yield* signedBy(foreign)).start(caller, feed.id, {}))
-    const own = stateOf(yield* pages.start(caller, feed.id, {}))
-    const [body, signature] = own.split(".") as [string, string]
-    const otherFeed = `${feed.id.slice(0, -1)}${feed.id.endsWith("0") ? "1" : "0"}`
-    const other = Buffer.from(body, "base64url").toString().replace(feed.id, otherFeed)
-    for (const state of [
-      strange,
-      `${Buffer.from(other).toString("base64url")}.${signature}`,
-      `${own}x`,
-      body,
-      "",
-      ".",
-      "x".repeat(100_000)
-    ]) {
-      expect(yield* pages.open(state)).toEqual(Option.none())
+    const { caller, feed, pages, workspace } = yield* opened
+    const [one, other] = [yield* pages.start(caller, feed.id, {}), yield* pages.start(caller, feed.id, {})]
+    const state = stateOf(one)
+    for (const id of [workspace.id, feed.id, ...("userId" in caller.principal ? [caller.principal.userId] : [])]) {
+      expect(`${state} ${Buffer.from(state, "base64url").toString("latin1")}`).not.toContain(id)
     }
+    const changed = Array.from(
+      state,
+      (letter, at) => state.slice(0, at) + (letter === "x" ? "y" : "x") + state.slice(at + 1)
+    )
+    for (const wrong of [...changed, `${state}x`, state.slice(1), "", ".", "x".repeat(100_000)]) {
+      expect(yield* pages.open(wrong)).toEqual(Option.none())
+    }
+    const strange = ownerOf(yield* storeWorkspace())
+    expect((yield* Effect.flip(pages.end(strange, feed.id, one.id)))._tag).toBe("NotFound")
+    yield* pages.end(caller, feed.id, one.id)
+    expect((yield* Effect.flip(pages.end(caller, feed.id, one.id)))._tag).toBe("NotFound")
+    expect(yield* pages.open(state)).toEqual(Option.none())
+    expect(Option.isSome(yield* pages.open(stateOf(other)))).toBe(true)
+  }).pipe(Effect.scoped, Effect.provide(stores))
+)
+
+it.effect("count together, at the rate of the plan of their workspace", () =>
+  Effect.gen(function* () {
+    const { caller, feed, pages, workspace } = yield* opened
+    const states = [stateOf(yield* pages.start(caller, feed.id, {})), stateOf(yield* pages.start(caller, feed.id, {}))]
+    const { requestsPerMinute } = planWith(yield* AgreedRate, workspace.plan)
+    const admitted: Array<boolean> = []
+    for (let n = 0; n <= requestsPerMinute; n++) {
+      admitted.push(Option.getOrThrow(yield* pages.open(states[n % 2]!)).decision.admitted)
+    }
+    expect(admitted).toEqual([...Array.from({ length: requestsPerMinute }, () => true), false])
+    yield* TestClock.adjust("61 seconds")
+    expect(Option.getOrThrow(yield* pages.open(states[0]!)).decision.admitted).toBe(true)
   }).pipe(Effect.scoped, Effect.provide(stores))
 )
 
@@ -94,7 +107,7 @@ it.effect("are refused with the field for feeds that take no files, bad addresse
   Effect.gen(function* () {
     const { caller, feed, pages, workspace } = yield* opened
     const synced = yield* storeFeed(workspace)
-    const none = yield* Layer.build(UploadPages.layer(current))
+    const none = yield* Layer.build(UploadPages.layer)
     const refused = [
       pages.start(caller, synced.id, {}),
       pages.start(caller, feed.id, { redirectUri: "javascript:alert(1)" }),

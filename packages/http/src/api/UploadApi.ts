@@ -55,6 +55,7 @@ const StartUpload = Schema.Struct({
 })
 
 const UploadPageRecord = Schema.Struct({
+  id: Id("uploadPage").annotate({ description: "Names the address, to end it before its hour is over." }),
   url: Schema.String.annotate({
     description:
       "The page of this installation on which a person uploads files to the feed. Whoever has the address may."
@@ -78,6 +79,11 @@ export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
     payload: StartUpload,
     success: One(UploadPageRecord),
     error: [...ofPath, ...ofBody, Unprocessable]
+  }),
+  HttpApiEndpoint.delete("endFeedUpload", `${path}/pages/:page_id`, {
+    params: { ...params, page_id: Schema.String },
+    success: Deleted,
+    error: ofPath
   }),
   HttpApiEndpoint.get("listFeedUploads", path, {
     params,

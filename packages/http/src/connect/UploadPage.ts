@@ -104,7 +104,13 @@ const makePages = Effect.gen(function* () {
     Effect.gen(function* () {
       const state = parametersOf((yield* HttpServerRequest).url).get("state") ?? ""
       const opened = yield* pages.open(state)
-      return respond(Option.isNone(opened) ? unknownPage("upload files") : yield* use(opened.value, state))
+      if (Option.isNone(opened)) return respond(unknownPage("upload files"))
+      const { admitted, retryAfter } = opened.value.decision
+      if (!admitted) {
+        const body = `<p role="alert">Too many requests came to the upload pages. Try again in ${retryAfter} s.</p>`
+        return respond({ status: 429, title: "Try again later", body })
+      }
+      return respond(yield* use(opened.value, state))
     }).pipe(
       Effect.catch((error: KernelError) => {
         const { message, status } = answerOf(error)

@@ -16,6 +16,7 @@ const resources = {
   match: "Match",
   suggestion: "Suggestion",
   upload: "Upload",
+  page: "Upload page",
   enrichment: "Enrichment",
   finding: "Finding",
   series: "Series",
@@ -35,11 +36,13 @@ const recordKinds = Object.values(idKindOf)
 /** What a word in a path means, where that is another one in the kernel. */
 export type IdOf<K extends Identified> = K extends "attempt"
   ? Id<"connectionAttempt">
-  : K extends "decision"
-    ? Id<"fact">
-    : K extends "series"
-      ? string
-      : Id<K>
+  : K extends "page"
+    ? Id<"uploadPage">
+    : K extends "decision"
+      ? Id<"fact">
+      : K extends "series"
+        ? string
+        : Id<K>
 
 /** Of a series: it follows from what it is made of. */
 const seriesId = /^ser_[0-9a-z]{26}$/
@@ -47,13 +50,15 @@ const seriesId = /^ser_[0-9a-z]{26}$/
 const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is IdOf<K> =>
   kind === "attempt"
     ? isId("connectionAttempt", text)
-    : kind === "decision"
-      ? isId("fact", text)
-      : kind === "series"
-        ? seriesId.test(text)
-        : kind === "record"
-          ? recordKinds.some((one) => isId(one, text))
-          : isId(kind as Exclude<Identified, "attempt" | "record" | "decision" | "series">, text)
+    : kind === "page"
+      ? isId("uploadPage", text)
+      : kind === "decision"
+        ? isId("fact", text)
+        : kind === "series"
+          ? seriesId.test(text)
+          : kind === "record"
+            ? recordKinds.some((one) => isId(one, text))
+            : isId(kind as Exclude<Identified, "attempt" | "page" | "record" | "decision" | "series">, text)
 
 /** The answer where a text can be no id of the kind. */
 export const unidentified = (kind: Identified, text: string): NotFound | undefined =>

@@ -45,6 +45,7 @@ export const layer = serve(
         return one(toWire(upload))
       }),
       startFeedUpload: ({ caller, ids, payload }) => Effect.map(pages.start(caller, ids.feed, payload), one),
+      endFeedUpload: ({ caller, ids }) => Effect.as(pages.end(caller, ids.feed, ids.page), deleted),
       listFeedUploads: ({ caller, ids, query, self }) =>
         Effect.map(uploads.list(caller, ids.feed, query), (page) => many(self, page.rows.map(toWire), page)),
       deleteFeedUpload: ({ caller, ids }) => Effect.as(uploads.remove(caller, ids.feed, ids.upload), deleted),

@@ -320,6 +320,13 @@ export const operations: ReadonlyArray<Sample> = [
     body: { redirectUri: "https://app.example/done" }
   },
   {
+    id: "endFeedUpload",
+    method: "DELETE",
+    template: "/v1/feeds/{feed_id}/uploads/pages/{page_id}",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
     id: "listFeedUploads",
     method: "GET",
     template: "/v1/feeds/{feed_id}/uploads",

@@ -34,6 +34,8 @@ export const workspace: Workspace = {
   version: 1
 }
 
+export const uploadPageId = idOf("uploadPage")
+
 export const auditEntry: AuditEntry = {
   id: idOf("auditEntry"),
   at,

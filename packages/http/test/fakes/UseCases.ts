@@ -354,10 +354,16 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           Effect.andThen(
             note("startFeedUpload", request),
             Effect.as(feedOf(feedId), {
+              id: Records.uploadPageId,
               url: "https://money.example/connect/upload?state=s",
               expiresAt: Records.upload.createdAt
             })
           ),
+        end: Effect.fnUntraced(function* (_, feedId, pageId) {
+          yield* note("endFeedUpload", pageId)
+          yield* feedOf(feedId)
+          yield* only("Upload page", Records.uploadPageId, pageId, undefined)
+        }),
         open: () => Effect.succeedNone
       })
     ),

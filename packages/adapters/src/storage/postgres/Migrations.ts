@@ -84,6 +84,7 @@ import { publicChanges } from "./migrations/0072_public_changes.ts"
 import { listColumns } from "./migrations/0073_list_columns.ts"
 import { modelBudget } from "./migrations/0080_model_budget.ts"
 import { auditOfFunctions } from "./migrations/0081_audit_of_functions.ts"
+import { uploadPages } from "./migrations/0089_upload_pages.ts"
 
 /**
  * A step whose number is below the newest one applied would be skipped in silence: a new one takes the next number.
@@ -164,7 +165,8 @@ export const migrations = {
   "0072_public_changes": publicChanges,
   "0073_list_columns": listColumns,
   "0080_model_budget": modelBudget,
-  "0081_audit_of_functions": auditOfFunctions
+  "0081_audit_of_functions": auditOfFunctions,
+  "0089_upload_pages": uploadPages
 } as const
 
 /** All steps that this version knows, the first one first. */
