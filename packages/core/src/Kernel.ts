@@ -86,6 +86,7 @@ import { Jobs } from "./job/Jobs.ts"
 import type { JobStore } from "./job/JobStore.ts"
 import type { Providers } from "./provider/Providers.ts"
 import type { Resources } from "./resource/Resources.ts"
+import type { RateLimiter } from "./rate/RateLimiter.ts"
 import type { RecordStore } from "./record/RecordStore.ts"
 import type { Patterns } from "./pattern/Pattern.ts"
 import { Cursors } from "./cursor/Cursors.ts"
@@ -164,6 +165,7 @@ export type Stores =
   | StageStore
   | TaskStore
   | Resources
+  | RateLimiter
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */

@@ -6,7 +6,7 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import * as HttpRouter from "effect/http/HttpRouter"
-import { limits } from "@millrace/core"
+import { limits, prefixes, ulid } from "@millrace/core"
 import { App } from "./App.ts"
 import { bound, connectionLimits, type ConnectionLimits } from "./ConnectionGuard.ts"
 import * as Errors from "./answer/errors.ts"
@@ -30,7 +30,8 @@ const refusalTimeout = 1_000
 /**
  * Options for `http.createServer`. The header size is above our limits of target and headers together, so
  * that requests somewhat too large still get our answer; one without a host gets ours too. An offer to go on in another
- * protocol (`Upgrade: h2c`, which Java's client and `curl --http2` make) is not taken: the request is answered as it is.
+ * protocol (`Upgrade: h2c`, which Java's client and `curl --http2` make) is not taken: the request is answered as it is, and
+ * its connection ends with the answer, since Node reads no request that was sent behind such an offer.
  */
 export const serverOptions = {
   ...timeouts,
@@ -62,6 +63,12 @@ const reasons: Readonly<Record<number, string>> = {
 const answerTo = (code: string | undefined): Errors.Answer =>
   code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : code === "ERR_HTTP_REQUEST_TIMEOUT" ? tookTooLong : unreadable
 
+/** For what is answered before the application, which has ids of its own. */
+const newRequestId = (): string => {
+  const digits = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte % 32)
+  return `${prefixes.request}_${ulid(Date.now(), digits)}`
+}
+
 const headersOf = (referenceId: string, body: string) => ({
   "content-type": "application/json",
   "content-length": String(new TextEncoder().encode(body).length),
@@ -92,7 +99,7 @@ const refuse = (response: ServerResponse, answer: Errors.Answer, referenceId: st
  */
 export const guard = (
   server: Server,
-  nextId: () => string = () => crypto.randomUUID(),
+  nextId: () => string = newRequestId,
   bounds: ConnectionLimits = connectionLimits
 ): Server => {
   server.timeout = silenceTimeout
@@ -108,6 +115,9 @@ export const guard = (
       if (answer !== undefined) refuse(response, answer, nextId())
       return answer !== undefined
     }
+  })
+  server.prependListener("request", ({ headers }, response) => {
+    if (headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
   server.on("checkExpectation", (_, response: ServerResponse) => refuse(response, expectationUnknown, nextId()))
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => {

@@ -62,6 +62,7 @@ export const bankOperations = entriesOf("banks", {
     scopes: { anyOf: ["banks:write"] },
     role: "admin",
     idempotency: "inherent",
+    sessionParameter: "permanent",
     tool: removes("delete_bank"),
     command: "banks delete"
   },

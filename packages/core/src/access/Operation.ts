@@ -76,6 +76,8 @@ export interface Operation {
   readonly app: "all" | "own" | "none"
   /** Set where nobody but a signed-in person, or nobody but the run of an automation, may do it. */
   readonly only: "session" | "automation" | undefined
+  /** A parameter of the query that only a signed-in person may set to true. */
+  readonly sessionParameter?: string | undefined
   /** True where plans without API access answer it too. */
   readonly everyPlan: boolean
   /**

@@ -1,7 +1,7 @@
 /** Who may do what: actors, principals, scopes and API keys. */
 export { accessMatrix } from "../access/AccessMatrix.ts"
 export { apiKeyResource } from "../access/ApiKeyStore.ts"
-export { authorize, decide, type Decision, type Denial, type Resource } from "../access/Access.ts"
+export { authorize, decide, type Decision, type Denial, needSession, type Resource } from "../access/Access.ts"
 export { ActorRef } from "../access/ActorRef.ts"
 export { ApiKey } from "../access/ApiKey.ts"
 export { enrichmentSurface } from "../access/EnrichmentOperations.ts"

@@ -68,7 +68,13 @@ const reservedDestinations: ReadonlySet<string> = new Set([
   "google_sheets",
   "excel",
   "database",
-  "object_storage"
+  "object_storage",
+  "bigquery",
+  "xero",
+  "quickbooks",
+  "ynab",
+  "lunch_money",
+  "actual"
 ])
 
 /** Whether a destination of that type is to come; until then, and unless a program brings one, it cannot be had. */

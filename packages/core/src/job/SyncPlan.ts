@@ -45,6 +45,13 @@ export const planSync = Effect.fnUntraced(function* (
       details: [{ field: "startDate", message: "must not be after endDate" }]
     })
   }
+  if (startDate !== undefined && startDate > today) {
+    return yield* new InvalidInput({
+      code: "INVALID_DATE_RANGE",
+      message: "startDate must not be in the future",
+      details: [{ field: "startDate", message: "must not be in the future" }]
+    })
+  }
   const named = startDate !== undefined ? "startDate" : endDate !== undefined ? "endDate" : undefined
   if (named === undefined) {
     return { mode: flags.resetCursors ? "full" : "incremental", options: flags, clamped: undefined } satisfies SyncPlan

@@ -9,7 +9,7 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Cells } from "../filter/Cells.ts"
 import { isEmpty } from "../filter/ValueTest.ts"
-import { typeOf, writeProblem } from "./FieldAccess.ts"
+import { isCustomName, typeOf, writeProblem } from "./FieldAccess.ts"
 import { faultText, type PatternEngine } from "../pattern/Pattern.ts"
 import type { RuleAction } from "./RuleAction.ts"
 import { compileTemplate, cutText } from "./Template.ts"
@@ -65,7 +65,7 @@ const resultType = (action: RuleAction): FieldType =>
 export const declaredBy = (actions: Iterable<RuleAction>, catalog: FieldCatalog): FieldCatalog => {
   const added = new Map<string, FieldType>()
   for (const action of actions) {
-    if (catalog.has(action.field)) continue
+    if (catalog.has(action.field) || !isCustomName(action.field)) continue
     const type = typeOf(action.field, catalog) ?? resultType(action)
     added.set(action.field, (added.get(action.field) ?? type) === type ? type : "str")
   }

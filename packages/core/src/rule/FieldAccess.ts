@@ -4,6 +4,8 @@ import type { FieldCatalog } from "../record/FieldCatalog.ts"
 
 /** Form of the keys of custom fields. */
 const keyForm = /^[a-z][A-Za-z0-9_]{0,63}$/
+/** Whether a custom field may be called so. */
+export const isCustomName = (field: string): boolean => keyForm.test(field)
 const dottedForm = /^[a-z][A-Za-z0-9_]{0,63}\.[a-z][A-Za-z0-9_]{0,63}$/
 
 /** Stage after which the fields written by one kind only can be read (enrichments A2, A3). */

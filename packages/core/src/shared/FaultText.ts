@@ -32,6 +32,10 @@ export const faultText = (message: string): string => {
   // The shape of an object or a list, written as a type.
   if (/^(?:\{|object\b)/.test(expected) || named.test(expected)) return "must be an object"
   if (/^(?:\[|readonly |ReadonlyArray|Array<)/.test(expected)) return "must be a list"
+  const bound = /^a value ((?:between|greater|less) .*)$/.exec(expected)?.[1]
+  if (bound !== undefined) return `must be ${bound}`
+  // Several shapes at once, such as a text or an object.
+  if (/[{}<>]|\breadonly\b/.test(expected)) return "must have another form"
   const length = /^a value with a length of (.*)$/.exec(expected)?.[1]
   if (length !== undefined) return length === "at least 1" ? "must not be empty" : `must have a length of ${length}`
   return `must be ${expected.replaceAll('"', "")}`

@@ -1,8 +1,10 @@
 /** Decoding of documents in which a misspelt key changes the meaning: every fault at its path (decisions 1.4). */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
+import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { faultText } from "./FaultText.ts"
+import { issueFaults } from "./IssueFaults.ts"
 
 /** What is wrong, and where: a path such as `rules[2].action.pattern`, `""` for the whole. */
 export interface Fault {
@@ -25,24 +27,7 @@ interface Found {
   readonly shape: boolean
 }
 
-const plain = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "is missing"
-      : issue._tag === "UnexpectedKey"
-        ? "is not a known key"
-        : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /u, "must be ")
-})
-
-/** What has to be, in words that people use. */
-const sentence = (message: string): string => {
-  const choices = /^must be ("[^"]*"(?: \| "[^"]*")+)$/u.exec(message)?.[1]
-  if (choices !== undefined) return `must be one of ${choices.replaceAll(" | ", ", ").replaceAll('"', "")}`
-  return message
-    .replace(/^must be a value with a length of at least 1$/u, "must not be empty")
-    .replace(/^must be a value with a length of /u, "must have a length of ")
-    .replace(/^must be a value (between|greater|less)/u, "must be $1")
-}
+const sentence = (message: string): string => (message === "Missing key" ? "is missing" : faultText(message))
 
 /** Keys whose value says which branch is meant. */
 const discriminators: ReadonlySet<PropertyKey | undefined> = new Set(["kind", "logic"])
@@ -65,6 +50,7 @@ const distance = (found: ReadonlyArray<Found>, depth: number): number => {
 const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Found> => {
   switch (issue._tag) {
     case "Pointer":
+      if (issue.issue._tag === "MissingKey") break
       return collect(issue.issue, [...path, ...issue.path])
     case "Encoding":
       return collect(issue.issue, path)
@@ -80,14 +66,11 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
     default:
   }
   const shape =
+    issue._tag === "Pointer" ||
     issue._tag === "MissingKey" ||
     issue._tag === "UnexpectedKey" ||
     ((issue._tag === "InvalidType" || issue._tag === "AnyOf") && discriminators.has(path.at(-1)))
-  return plain(issue).issues.map((inner) => ({
-    path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
-    message: sentence(inner.message.replace(/^Expected /u, "must be ")),
-    shape
-  }))
+  return issueFaults(issue, path).map(({ message, path: at }) => ({ path: at, message: sentence(message), shape }))
 }
 
 const maxFaults = 100

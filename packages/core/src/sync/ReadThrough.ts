@@ -27,6 +27,7 @@ import type { SyncDataType } from "../record/DataType.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases } from "../storage/Lease.ts"
@@ -216,6 +217,9 @@ export class ReadThrough extends Context.Service<
           capability,
           range: undefined,
           earliest: CalendarDate.addDays(today, -days),
+          ...(dataType === "trades"
+            ? { beginning: CalendarDate.addDays(today, -Math.min(days, limits.tradesFirstDays)) }
+            : {}),
           ...(reachingTo === undefined ? {} : { reachingTo }),
           today,
           lookbackDays: capability.overlapDays,

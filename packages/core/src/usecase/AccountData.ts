@@ -25,6 +25,7 @@ import {
   type Forbidden,
   type LiveDataUnavailable
 } from "../failure/Failure.ts"
+import { Providers } from "../provider/Providers.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { ShownRecord } from "../record/LedgerRecord.ts"
@@ -223,7 +224,7 @@ export class AccountData extends Context.Service<
   static readonly layer: Layer.Layer<
     AccountData,
     never,
-    AccountLooks | BankStore | RecordStore | ReadThrough | Cursors
+    AccountLooks | BankStore | Cursors | Providers | ReadThrough | RecordStore
   > = Layer.effect(
     AccountData,
     Effect.gen(function* () {
@@ -232,6 +233,7 @@ export class AccountData extends Context.Service<
       const records = yield* RecordStore
       const readThrough = yield* ReadThrough
       const cursors = yield* Cursors
+      const providers = yield* Providers
       const pages = yield* TransactionPages
 
       const bankOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, bankId: BankId) {
@@ -334,11 +336,13 @@ export class AccountData extends Context.Service<
       })
 
       const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
-        const { account, bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
+        const { bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
         const row = (yield* all(scope, owner)).fields[0]
         if (row !== undefined) return { row, ...fresh }
-        if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
-          return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
+        const { providerInstanceId } = bank
+        const driver = providers.all.find(({ instanceId }) => instanceId === providerInstanceId)
+        if (driver !== undefined && driver.capabilities.dataTypes.loans === undefined) {
+          return yield* new UnsupportedByProvider({ providerInstanceId: driver.instanceId, what: "loans" })
         }
         return yield* new NotFound({ resource: "Loan" })
       })

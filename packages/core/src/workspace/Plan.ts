@@ -19,6 +19,9 @@ export interface Plan {
   readonly members: number | undefined
   readonly portals: number | undefined
   readonly rows: number | undefined
+  /** Automations that are active at a time. */
+  readonly automations: number | undefined
+  readonly mailboxes: number | undefined
   /** Bytes of uploaded files that are kept at one time, of all feeds of the workspace. */
   readonly fileBytes: number | undefined
 }
@@ -36,6 +39,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: 1,
     portals: 0,
     rows: 1_000,
+    automations: 1,
+    mailboxes: 0,
     fileBytes: 50 * mebibyte
   },
   starter: {
@@ -48,6 +53,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: 2,
     portals: 0,
     rows: 10_000,
+    automations: 3,
+    mailboxes: 1,
     fileBytes: 250 * mebibyte
   },
   standard: {
@@ -60,6 +67,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: 5,
     portals: 0,
     rows: 100_000,
+    automations: 10,
+    mailboxes: 3,
     fileBytes: 1_024 * mebibyte
   },
   professional: {
@@ -72,6 +81,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: 15,
     portals: 5,
     rows: 1_000_000,
+    automations: 50,
+    mailboxes: 10,
     fileBytes: 5_120 * mebibyte
   },
   business: {
@@ -84,6 +95,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: 50,
     portals: 50,
     rows: 5_000_000,
+    automations: 200,
+    mailboxes: 50,
     fileBytes: 20_480 * mebibyte
   },
   enterprise: {
@@ -96,6 +109,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     members: undefined,
     portals: undefined,
     rows: undefined,
+    automations: undefined,
+    mailboxes: undefined,
     fileBytes: undefined
   }
 }

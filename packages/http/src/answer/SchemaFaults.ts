@@ -1,10 +1,8 @@
 /** Faults of shape in parameters and bodies: 400 with every fault and where it is (decisions 3.1). */
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
-import * as SchemaIssue from "effect/SchemaIssue"
-import { type Detail, faultText } from "@millrace/core"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import { type Detail, faultText, issueFaults } from "@millrace/core"
 import { type Answer, invalidRequest } from "./errors.ts"
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** `fields[0].name`; bare names for parameters and headers. */
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
@@ -16,8 +14,8 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 /** Of several faults at one place the first is told. */
 const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> => {
   const found = new Map<string, Detail>()
-  for (const { path, message } of format(issue).issues) {
-    const field = pathOf((path ?? []).map((key) => (typeof key === "object" ? key.key : key)))
+  for (const { path, message } of issueFaults(issue)) {
+    const field = pathOf(path)
     if (found.has(field)) continue
     const text = faultText(message)
     found.set(field, field === "" ? { message: `the request ${text}` } : { field, message: text })

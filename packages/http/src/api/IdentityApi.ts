@@ -47,7 +47,9 @@ export const WhoAmI = Schema.Struct({
         historyDays: limit,
         members: limit,
         portals: limit,
-        rows: limit
+        rows: limit,
+        automations: limit,
+        mailboxes: limit
       })
     })
   ),

@@ -27,7 +27,9 @@ const planToWire = (id: PlanName, plan: Self["plan"]) => ({
     historyDays: plan.historyDays ?? null,
     members: plan.members ?? null,
     portals: plan.portals ?? null,
-    rows: plan.rows ?? null
+    rows: plan.rows ?? null,
+    automations: plan.automations ?? null,
+    mailboxes: plan.mailboxes ?? null
   }
 })
 

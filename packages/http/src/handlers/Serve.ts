@@ -14,7 +14,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import { type Caller, type Operation, operations } from "@millrace/core/access"
+import { type Caller, needSession, type Operation, operations } from "@millrace/core/access"
 import { InvalidInput, NotFound } from "@millrace/core"
 import type { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
@@ -127,7 +127,7 @@ const sent = (success: Success | undefined, answer: unknown): unknown =>
 const handlerOf = (
   success: Success | undefined,
   run: AnyRun,
-  { credential }: Operation,
+  { credential, sessionParameter }: Operation,
   repeat: ReturnType<Effect.Success<typeof makeRepeatedly>>
 ) => {
   // What it asks for was checked where it was given; here it is asked with all that any handler may ask for.
@@ -136,7 +136,12 @@ const handlerOf = (
     const fault = request.query === undefined ? undefined : windowFault(request.query)
     if (fault !== undefined) return Effect.fail(fault)
     const ids = request.params === undefined ? {} : idsOf(request.params)
-    if (ids instanceof NotFound) return Effect.fail(ids)
+    if (ids instanceof NotFound) {
+      // Who may not do it at all is told so before what it is about is looked at.
+      return sessionParameter !== undefined && request.query?.[sessionParameter] === true
+        ? Effect.flatMap(caller, (by) => Effect.andThen(needSession(by), Effect.fail(ids)))
+        : Effect.fail(ids)
+    }
     const self = state.target
     // Nobody is known to ask: the request proves itself otherwise, and there is no caller.
     if (credential === "none") return ask({ ...request, ids, self })

@@ -11,7 +11,12 @@ import { refuse, type Refused } from "../answer/Refused.ts"
 
 const challenge = { "www-authenticate": 'Bearer realm="millrace"' }
 
-const missing: Answer = { status: 401, code: "MISSING_CREDENTIAL", message: "Missing credential", headers: challenge }
+const missing: Answer = {
+  status: 401,
+  code: "MISSING_CREDENTIAL",
+  message: "Missing credential: send an API key in the header X-API-Key, or a token as Authorization: Bearer <token>",
+  headers: challenge
+}
 
 const ambiguous: Answer = {
   status: 401,

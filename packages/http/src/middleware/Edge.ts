@@ -16,6 +16,7 @@ import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type * as Types from "effect/Types"
 import { credentialOf } from "@millrace/core/access"
+import { CurrentConnectAddresses } from "@millrace/core/bank"
 import { Ids, Timestamp } from "@millrace/core"
 import { CurrentPsu } from "@millrace/core/provider"
 import type { StorageUnavailable } from "@millrace/core/storage"
@@ -90,9 +91,17 @@ const documentHeaders: Readonly<Record<string, Readonly<Record<string, string>>>
 
 const common = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
-const dress = (response: HttpServerResponse.HttpServerResponse, { id, rateLimit, route }: RequestState) =>
+/** Where browsers reach us by https, they never use http again for this name: a year. */
+const overHttps = { "strict-transport-security": "max-age=31536000" }
+
+const dress = (
+  response: HttpServerResponse.HttpServerResponse,
+  { id, rateLimit, route }: RequestState,
+  { isHttps }: Setting
+) =>
   HttpServerResponse.setHeaders(response, {
     ...common,
+    ...(isHttps ? overHttps : {}),
     ...(route === undefined || response.status !== 200 ? {} : documentHeaders[route.id]),
     "x-request-id": id,
     ...(rateLimit === undefined
@@ -128,6 +137,7 @@ interface Setting {
   readonly write: AccessLog
   readonly compress: Compress | undefined
   readonly isProxy: typeof TrustedProxies.Service
+  readonly isHttps: boolean
   /** What the framework may ask for on the way to a handler. */
   readonly own: Context.Context<never>
 }
@@ -191,7 +201,7 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   ).pipe(
     Effect.catchCause((cause) => answerCause(cause, state)),
     Effect.flatMap((response) =>
-      compressed(dress(response, state), request.headers["accept-encoding"], setting.compress)
+      compressed(dress(response, state, setting), request.headers["accept-encoding"], setting.compress)
     ),
     Effect.onExit((exit) => {
       const told = log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
@@ -209,6 +219,7 @@ export const layer = (routes: ReadonlyArray<Route>) =>
       const setting: Setting = {
         admit: yield* makeAdmission(routes, bodies),
         isProxy: yield* TrustedProxies,
+        isHttps: (yield* CurrentConnectAddresses)?.base.startsWith("https:") === true,
         newId: (yield* Ids).next("request"),
         write: yield* AccessLog,
         deadline: yield* RequestDeadline,

@@ -46,7 +46,8 @@ const mediaType = (request: HttpServerRequest): { readonly type: string; readonl
 const isJson = (request: HttpServerRequest): boolean => {
   const { type, charset } = mediaType(request)
   return (
-    (type === "" || type === "application/json" || /^[^/\s]+\/[^/\s]+\+json$/.test(type)) && /^utf-?8$/.test(charset)
+    (type === "" || type === "application/json" || type === "text/json" || /^[^/\s]+\/[^/\s]+\+json$/.test(type)) &&
+    /^utf-?8$/.test(charset)
   )
 }
 

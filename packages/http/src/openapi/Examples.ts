@@ -31,6 +31,7 @@ export const ids = {
   fact: id("fct"),
   change: id("chg"),
   auditEntry: id("aud"),
+  uploadPage: id("upp"),
   request: id("req")
 } as const
 
@@ -74,7 +75,9 @@ export const whoAmI = {
       historyDays: null,
       members: null,
       portals: null,
-      rows: null
+      rows: null,
+      automations: null,
+      mailboxes: null
     }
   },
   key: { id: ids.key, keyPrefix: "mill_Q3x", name: "Spreadsheet", expiresAt: null },

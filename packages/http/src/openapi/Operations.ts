@@ -497,9 +497,14 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "ends with the key that asked for it. The page shows the name of the feed and what was read from each file.",
     body: { redirectUri: "https://app.example/done" },
     answer: one({
-      url: "https://money.example/connect/upload?state=eyJ3b3Jrc3BhY2UiOi4uLn0.c2lnbmF0dXJl",
+      id: ids.uploadPage,
+      url: "https://money.example/connect/upload?state=q7Yw2mX0bT4kVn8sLr1cZd6fHg3jPa9e",
       expiresAt: "2026-03-14T10:30:00.000Z"
     })
+  },
+  endFeedUpload: {
+    description: "Ends the address of an upload page before its hour is over. Files that came by it stay.",
+    answer: deleted
   },
   listFeedUploads: {
     description: "Lists the files of a feed with what was read from each, newest first.",

@@ -44,6 +44,7 @@ const descriptions: Readonly<Record<string, string>> = {
   data_type: "Name of the data type, such as `receipts`.",
   job_id: idDescription("job"),
   upload_id: idDescription("uploaded file"),
+  page_id: idDescription("address of an upload page"),
   table_id: idDescription("table"),
   field_id: idDescription("field"),
   row_id: idDescription("row"),

@@ -38,6 +38,7 @@ const ids: Readonly<Record<string, string>> = {
   suggestion_id: Records.suggestion.suggestion.id,
   transaction_id: Records.match.match.recordId,
   upload_id: Records.upload.id,
+  page_id: Records.uploadPageId,
   attempt_id: Records.attempt.id,
   data_type: "receipts",
   enrichment_id: Records.enrichment.enrichment.id,

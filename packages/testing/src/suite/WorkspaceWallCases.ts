@@ -23,6 +23,7 @@ import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
+import type { RateLimiter } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
 import { RecordChangeStore } from "@millrace/core/storage"
 import { RecordStore } from "@millrace/core/storage"
@@ -670,6 +671,7 @@ type Apart =
   | ReceivedWebhooks
   | DataKeys
   | Leases
+  | RateLimiter
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
   | Resources
   | Transactor

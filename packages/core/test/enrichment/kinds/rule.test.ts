@@ -130,13 +130,13 @@ describe("settings", () => {
     ["an unknown key", { ...good, extra: 1 }, "extra"],
     ["an unknown phase", { ...good, phase: "late" }, "phase"],
     ["an unknown mode", { ...good, mode: "some" }, "mode"],
-    ["no rules", { rules: [] }, "rules[0]"],
+    ["no rules", { rules: [] }, "rules"],
     ["501 rules", { rules: Array.from({ length: 501 }, () => tram) }, "rules"],
     ["an unknown key of a rule", rules({ when: 1 }), "rules[1].when"],
     ["a long name", rules({ name: "x".repeat(201) }), "rules[1].name"],
     ["neither action nor actions", rules({ action: undefined }), "rules[1]"],
     ["action and actions that differ", rules({ actions: [{ field: "type", value: "x" }] }), "rules[1]"],
-    ["no conditions", rules({ conditions: all() }), "rules[1].conditions.conditions[0]"],
+    ["no conditions", rules({ conditions: all() }), "rules[1].conditions.conditions"],
     [
       "other logic",
       rules({ conditions: { logic: "not", conditions: [leaf("type", "eq", "x")] } }),
@@ -195,6 +195,11 @@ describe("settings", () => {
       "a long template",
       rules({ action: { kind: "template", field: "type", template: "x".repeat(2_001) } }),
       "rules[1].action.template"
+    ],
+    [
+      "a field that no custom field may be called",
+      rules({ action: { field: "my field!", value: 1 } }),
+      "rules[1].action.field"
     ],
     ["a field nobody may write", rules({ action: { field: "currency", value: "EUR" } }), "rules[1].action.field"],
     [
