@@ -142,7 +142,7 @@ export const bench: Bench = {
       }
       return {
         comparisons: [],
-        overviews: [overview],
+        overviews: [Effect.succeed(overview)],
         figures: [
           ...columns.map(([name, millis]) => ({
             name: `slowest list of the ${name}, milliseconds`,

@@ -32,7 +32,7 @@ import { Ids } from "../../src/shared/Ids.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
 import { fold } from "../../src/text/Fold.ts"
 import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
-import { TransactionPages } from "../../src/usecase/TransactionPages.ts"
+import { TransactionPages, type TransactionRows } from "../../src/usecase/TransactionPages.ts"
 
 const aDay = 86_401
 
@@ -140,7 +140,7 @@ const listing = Effect.gen(function* () {
   })
   const catchUp = Effect.fnUntraced(function* (account: Account, follower: Follower, told: unknown) {
     for (;;) {
-      const page = yield* read(account, { filter: {}, limit: 7, cursor: follower.cursor })
+      const page: TransactionRows = yield* read(account, { filter: {}, limit: 7, cursor: follower.cursor })
       for (const row of page.rows.fields) {
         const id = String(row["id"])
         expect([told, id, follower.rows.get(id) === shown(row)]).toEqual([told, id, false])
@@ -337,7 +337,7 @@ const lived = Effect.fnUntraced(function* (simulation: Simulation, seed: number,
   return { done, found, joined: joined && accounts.length === 1 }
 })
 
-export const playAll = (scene: Scene, lives: number, steps: number): void =>
+export const playAll = (scene: Scene, lives: number, steps: number): void => {
   describe("lists of transactions", () => {
     scene("show what the unfiltered list has, whatever happens, and watermarks what became another", (simulation) =>
       Effect.gen(function* () {
@@ -358,3 +358,4 @@ export const playAll = (scene: Scene, lives: number, steps: number): void =>
       })
     )
   })
+}

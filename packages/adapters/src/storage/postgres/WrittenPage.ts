@@ -21,7 +21,7 @@ export const shownColumns = "id, date, pending, fields"
 
 export type ShownRow = PackedRow & Pick<ShownRecord, "id" | "date">
 
-export const toShown = (row: ShownRow): ShownRecord => ({ id: row.id, date: row.date, fields: fieldsOf(row) })
+const toShown = (row: ShownRow): ShownRecord => ({ id: row.id, date: row.date, fields: fieldsOf(row) })
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
