@@ -139,7 +139,7 @@ export class UploadPages extends Context.Service<
         const { id: workspaceId } = caller.principal.workspace
         yield* reach(caller, "endFeedUpload", "Feed", yield* feeds.get(workspaceId, feedId))
         const found = Option.filter(yield* store.get(workspaceId, pageId), (page) => page.feedId === feedId)
-        if (Option.isNone(found)) return yield* new NotFound({ resource: "Upload page" })
+        if (Option.isNone(found)) return yield* new NotFound({ resource: "Page" })
         yield* store.remove(workspaceId, pageId)
       })
 

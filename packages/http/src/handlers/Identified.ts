@@ -16,7 +16,7 @@ const resources = {
   match: "Match",
   suggestion: "Suggestion",
   upload: "Upload",
-  page: "Upload page",
+  page: "Page",
   enrichment: "Enrichment",
   finding: "Finding",
   series: "Series",

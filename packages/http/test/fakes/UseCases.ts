@@ -362,7 +362,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         end: Effect.fnUntraced(function* (_, feedId, pageId) {
           yield* note("endFeedUpload", pageId)
           yield* feedOf(feedId)
-          yield* only("Upload page", Records.uploadPageId, pageId, undefined)
+          yield* only("Page", Records.uploadPageId, pageId, undefined)
         }),
         open: () => Effect.succeedNone
       })
