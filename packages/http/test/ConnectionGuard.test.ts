@@ -210,6 +210,7 @@ describe("requests of unusual clients", () => {
       port,
       `POST /second HTTP/1.1\r\n${upgrade}transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n3\r\nabc\r\n0\r\n\r\n`
     )
+    await until(() => arrived.at(-1)?.url === "/second")
     await answerNext(arrived, "two")
     await until(() => second.closed)
     expect(second.text).toContain("HTTP/1.1 100 Continue")
