@@ -35,6 +35,6 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("on Postg
       )
     },
     isLong ? 20 : 2,
-    isLong ? 40 : 14
+    isLong ? 40 : 20
   )
 })

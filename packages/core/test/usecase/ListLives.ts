@@ -311,10 +311,13 @@ const lived = Effect.fnUntraced(function* (simulation: Simulation, seed: number,
   yield* acts.sync
   const followers = new Map<Account, Follower>()
   const done = new Set<string>()
+  // Each of them in every round, in any order.
+  const left: Array<keyof typeof acts> = []
   let found = 0
   let joined = false
   for (let n = 0; n < steps; n++) {
-    const act = random.pick([...(Object.keys(acts) as Array<keyof typeof acts>), "sync", "sync"] as const)
+    if (left.length === 0) left.push(...(Object.keys(acts) as Array<keyof typeof acts>), "sync", "sync")
+    const act = left.splice(random.below(left.length), 1)[0]!
     const wasJoined = joined
     if (act === "join") {
       if (joined) continue
