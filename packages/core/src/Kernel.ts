@@ -105,6 +105,7 @@ import { MadeAccounts } from "./sync/MadeAccounts.ts"
 import { PushedRecords } from "./sync/PushedRecords.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
+import { LocalRun } from "./usecase/LocalRun.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
 import { FeedLearning } from "./sync/FeedLearning.ts"
 import { LedgerWriter } from "./sync/LedgerWriter.ts"
@@ -174,6 +175,7 @@ export type Ports = Stores | Providers | Destinations | Kinds | StatementReader 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<
   | SyncRun
+  | LocalRun
   | Analysis
   | Learning
   | FeedLearning
@@ -191,7 +193,7 @@ export const layerRun: Layer.Layer<
   | Ids,
   never,
   Ports
-> = SyncRun.layer.pipe(
+> = Layer.merge(SyncRun.layer, LocalRun.layer).pipe(
   Layer.provide(Source.layer),
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
   Layer.provide([RecordValues.layer, RunNotes.layer, PlanningMarks.layer]),

@@ -19,6 +19,7 @@ import {
   Kernel,
   learnHandlers,
   simulationHandler,
+  localRunHandler,
   messageHandlers
 } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
@@ -207,6 +208,7 @@ const layerTasks = Layer.effect(
       dueAnalysis,
       ...learnHandlers,
       simulationHandler,
+      localRunHandler,
       ...messageHandlers,
       ...connectionHandlers
     )

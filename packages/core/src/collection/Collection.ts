@@ -37,6 +37,8 @@ export interface CollectionContract<A, New, Change, Shown = unknown> {
   /** Parameters of a list, beside those of pages and trash: each as the text that stands for it. */
   readonly query: Readonly<Record<string, Schema.Codec<string | number | boolean, string>>>
   readonly paged: boolean
+  /** Parameters of a removal, beside that of the trash. */
+  readonly removal?: Readonly<Record<string, Schema.Codec<string, string>>>
   /** Whether an answer to a removal says more than that it is done. */
   readonly saysDeleted: boolean
   readonly examples: { readonly create: unknown; readonly update: unknown; readonly record: unknown }

@@ -54,6 +54,8 @@ export interface Removal {
   /** For good, from the trash. Where there is no trash, everything is. */
   readonly permanent?: boolean
   readonly ifVersion?: number | undefined
+  /** Parameters that the collection has of its own. */
+  readonly asked?: Readonly<Record<string, unknown>>
 }
 
 /**

@@ -11,11 +11,13 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { JobStore, type Fenced } from "../job/JobStore.ts"
+import type { Fenced, JobStore } from "../job/JobStore.ts"
+import { makeRunRights } from "../job/RunRight.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Delivery } from "./Delivery.ts"
@@ -122,14 +124,14 @@ export class Deliverer extends Context.Service<
   static readonly layer: Layer.Layer<
     Deliverer,
     never,
-    DeliveryStore | DeliveredValues | Destinations | FeedStore | JobStore | Transactor | Digest
+    DeliveryStore | DeliveredValues | Destinations | FeedStore | JobStore | Leases | Transactor | Digest
   > = Layer.effect(
     Deliverer,
     Effect.gen(function* () {
       const ledger = yield* DeliveryStore
       const destinations = yield* Destinations
       const feeds = yield* FeedStore
-      const jobs = yield* JobStore
+      const { fence } = yield* makeRunRights
       const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
@@ -145,9 +147,7 @@ export class Deliverer extends Context.Service<
         )
         const { ref, standing } = yield* patiently(run, session.replace(rows))
         yield* allArrived(run, ref)
-        yield* atomically(
-          Effect.andThen(jobs.fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run, standing)))
-        )
+        yield* atomically(Effect.andThen(fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run, standing))))
         return []
       })
 
@@ -163,7 +163,7 @@ export class Deliverer extends Context.Service<
                 remoteRef,
                 ...(after === undefined ? {} : { after })
               })
-              return { asked: last !== undefined && (yield* jobs.fence(run.fence, { add })), last }
+              return { asked: last !== undefined && (yield* fence(run.fence, { add })), last }
             })
           )
           yield* safePoint(run.fence, handled.asked)
@@ -225,7 +225,7 @@ export class Deliverer extends Context.Service<
         const session = yield* driver.open(run.feed, run.config, run.columns)
         const { bound } = session
         if (bound !== undefined && run.columns.some(({ id, name }) => bound.get(name) !== id)) {
-          yield* atomically(Effect.andThen(jobs.fence(run.fence, {}), feeds.bindColumns(run.feed.id, bound)))
+          yield* atomically(Effect.andThen(fence(run.fence, {}), feeds.bindColumns(run.feed.id, bound)))
         }
         return session
       })
@@ -235,7 +235,7 @@ export class Deliverer extends Context.Service<
         const claimed = yield* driver.claim?.(run.feed.workspaceId, run.config) ?? Effect.undefined
         if (claimed === undefined) return
         const own = yield* atomically(
-          Effect.andThen(jobs.fence(run.fence, {}), feeds.claimPlace(run.feed.id, claimed.place))
+          Effect.andThen(fence(run.fence, {}), feeds.claimPlace(run.feed.id, claimed.place))
         )
         if (!own) return yield* new DestinationRejected({ message: claimed.taken.message })
       })

@@ -2,19 +2,23 @@
 import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
-import type { Fence, Progress } from "../job/JobStore.ts"
+import type { Progress } from "../job/JobStore.ts"
+import type { RunRight } from "../job/RunRight.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { rowKey, type Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./DeliveryStore.ts"
 import type { Column, Receipt } from "./Destination.ts"
 import type { Destination } from "./Destinations.ts"
 
-/** One job's deliveries to the destination of its feed. */
+/** What deliveries know a run by: a job, or a local run, whose id names none. */
+export type RunOfFeed = Pick<Job, "id" | "createdAt" | "counts">
+
+/** One run's deliveries to the destination of its feed. */
 export interface DeliveryRun {
   readonly feed: Feed
   readonly config: DestinationConfig
-  readonly job: Job
-  readonly fence: Fence
+  readonly job: RunOfFeed
+  readonly fence: RunRight
   readonly columns: ReadonlyArray<Column>
 }
 

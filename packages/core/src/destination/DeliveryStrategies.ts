@@ -9,12 +9,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
+import { makeRunRights } from "../job/RunRight.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
 import { retryPatiently } from "../shared/RetryPatiently.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Delivery } from "./Delivery.ts"
@@ -55,6 +57,7 @@ const make = Effect.gen(function* () {
   const ledger = yield* DeliveryStore
   const delivered = yield* DeliveredValues
   const jobs = yield* JobStore
+  const { fence } = yield* makeRunRights
   const { sleepIdle } = yield* makeSafePoints
   const { atomically } = yield* Transactor
   const digest = yield* Digest
@@ -99,7 +102,7 @@ const make = Effect.gen(function* () {
     const progress: Progress = {
       add: { ...addOf(rows, settlements), ...(carried ? carriedOf(run, rows).add : {}) }
     }
-    const asked = yield* jobs.fence(run.fence, progress)
+    const asked = yield* fence(run.fence, progress)
     yield* ledger.settle(run.feed.id, run.job.id, settlements)
     const refused = settlements.flatMap((settlement, n): ReadonlyArray<Refused> => {
       if (settlement.state !== "failed") return []
@@ -148,7 +151,7 @@ const make = Effect.gen(function* () {
     if (rows.length === 0) return { refused: known, asked: false } satisfies Handled
     const handled = yield* atomically(
       Effect.gen(function* () {
-        yield* jobs.fence(run.fence, {})
+        yield* fence(run.fence, {})
         const filled = yield* withValues(run, rows)
         const receipts = yield* session.write(filled.map((row) => outgoing(run, row)))
         return yield* settle(run, filled, settlementsOf(run, filled, receipts, readable), true)
@@ -161,10 +164,10 @@ const make = Effect.gen(function* () {
   const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
     atomically(
       Effect.gen(function* () {
-        yield* jobs.fence(run.fence, {})
+        yield* fence(run.fence, {})
         const missed = yield* ledger.markSending(run.feed.id, run.job.id, rows)
         const marked = rows.filter((row) => !missed.has(row.recordId))
-        yield* jobs.fence(run.fence, carriedOf(run, marked))
+        yield* fence(run.fence, carriedOf(run, marked))
         return marked
       })
     )
@@ -173,7 +176,7 @@ const make = Effect.gen(function* () {
    * Whether the run may still write, asked once more before something is sent that time has passed for since it
    * was: no transaction keeps a destination outside of the database from a worker that stood still meanwhile.
    */
-  const check = (run: DeliveryRun) => atomically(jobs.fence(run.fence, {}))
+  const check = (run: DeliveryRun) => atomically(fence(run.fence, {}))
 
   /**
    * Receipts as they hold: a new row that was answered `done` and is not there was not kept. Left like that, its next
@@ -255,7 +258,7 @@ const make = Effect.gen(function* () {
     }
     return yield* atomically(
       Effect.gen(function* () {
-        yield* jobs.fence(run.fence, {})
+        yield* fence(run.fence, {})
         yield* ledger.settle(run.feed.id, run.job.id, known)
         return yield* settle(run, waiting, refusals, true)
       })
@@ -335,7 +338,7 @@ const make = Effect.gen(function* () {
 
   /** Rows that are sent once more were sent just now: who takes over has to wait from here. */
   const markAgain = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
-    atomically(Effect.andThen(jobs.fence(run.fence, {}), ledger.markSending(run.feed.id, run.job.id, rows)))
+    atomically(Effect.andThen(fence(run.fence, {}), ledger.markSending(run.feed.id, run.job.id, rows)))
 
   /**
    * Like `keyed`, but rows that may have arrived are looked up before they are sent again: after a crash,
@@ -376,6 +379,6 @@ export class DeliveryStrategies extends Context.Service<DeliveryStrategies>()(
   static readonly layer: Layer.Layer<
     DeliveryStrategies,
     never,
-    DeliveryStore | DeliveredValues | JobStore | Transactor | Digest
+    DeliveryStore | DeliveredValues | JobStore | Leases | Transactor | Digest
   > = Layer.effect(DeliveryStrategies, make)
 }

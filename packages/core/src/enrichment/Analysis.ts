@@ -21,6 +21,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { dayStart } from "../shared/DayStart.ts"
 import { Digest } from "../shared/Digest.ts"
+import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Work } from "../shared/Work.ts"
@@ -28,7 +29,9 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Outbox } from "../message/Outbox.ts"
 import type { OutboxStore } from "../message/OutboxStore.ts"
+import { LocalRuns } from "../task/LocalRuns.ts"
 import { Tasks } from "../task/Tasks.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisStore.ts"
 import { AnalysisExtent } from "./AnalysisExtent.ts"
@@ -63,6 +66,8 @@ export interface AnalysisRun<E> {
   readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
   readonly today: CalendarDate.CalendarDate
   readonly cause: ActorRef
+  /** Whether feeds deliver by themselves what it says otherwise: what follows from people's acts, and what was due. */
+  readonly follows?: boolean
   /** First call of each transaction: fails where the run may write no longer. */
   readonly guard: Effect.Effect<void, E>
 }
@@ -95,6 +100,8 @@ export class Analysis extends Context.Service<
     | EventStore
     | Transactor
     | Tasks
+    | TaskStore
+    | Ids
     | OutboxStore
     | Digest
     | Kinds
@@ -112,6 +119,7 @@ export class Analysis extends Context.Service<
       const outbox = yield* Outbox
       const digest = yield* Digest
       const kinds = yield* Kinds
+      const localRuns = yield* LocalRuns
       const pipelines = yield* FeedPipelines
       const rateSource = yield* Rates
       const calendars = yield* BusinessCalendars
@@ -143,6 +151,7 @@ export class Analysis extends Context.Service<
               // Nothing came between: what was touched needs no second look.
               if (mark?.changeNo === before) moved.set(accountId, { ...mark, changeNo: after })
             }
+            if (run.follows === true) yield* localRuns.ofAccounts(scope, slice.touched.keys())
             const changed = slice.planned.map(({ changes }) => changes)
             const written = yield* store.commit(scope, head.version, {
               asOf: today,
@@ -469,5 +478,5 @@ export class Analysis extends Context.Service<
 
       return Analysis.of({ run: runAll as Analysis["Service"]["run"] })
     })
-  ).pipe(Layer.provide(Outbox.layer))
+  ).pipe(Layer.provide([Outbox.layer, LocalRuns.layer]))
 }

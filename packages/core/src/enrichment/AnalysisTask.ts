@@ -40,6 +40,7 @@ export const dueAnalysis = Effect.gen(function* () {
         accounts,
         today: CalendarDate.inZone(yield* Clock.currentTimeMillis, timezone),
         cause: { kind: "system", reason: "enrichment" },
+        follows: !isBeginning,
         guard: task.guard
       })
       if (faults.length > 0) yield* Effect.logWarning("Enrichments failed on what was due", { faults: faults.length })

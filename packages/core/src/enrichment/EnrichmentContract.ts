@@ -18,6 +18,13 @@ import { EnrichmentStatus } from "./EnrichmentStatus.ts"
 /** Configuration blocks by their names, such as `ruleConfig`. */
 export type Blocks = Readonly<Record<string, Schema.Json>>
 
+/**
+ * How far a change reaches back: to records that change from now on and those of the last 45 days, or to all that feeds have
+ * delivered.
+ */
+export const Apply = Schema.Literals(["from_now", "history"])
+export type Apply = typeof Apply.Type
+
 export interface NewEnrichment {
   readonly name: string
   readonly emoji?: string | null
@@ -32,6 +39,8 @@ export interface NewEnrichment {
   readonly config?: Schema.Json
   /** The same by its name, for requests that name it. */
   readonly blocks?: Blocks
+  /** `from_now` unless given. */
+  readonly apply?: Apply
 }
 
 /** What is left out stays. A block that is given replaces the old one whole. */
@@ -70,6 +79,13 @@ const said = {
   ),
   allFeeds: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether it applies to every feed of its data type." })
+  ),
+  apply: Schema.optionalKey(
+    Apply.annotate({
+      description:
+        "How far the change reaches back. `from_now`, unless given: new and changed records, and with the next run those of " +
+        "the last 45 days. `history`: all records that feeds have delivered, at once and without asking a provider."
+    })
   )
 }
 
@@ -170,6 +186,7 @@ export const enrichmentContract: CollectionContract<EnrichmentView, NewEnrichmen
       enabled: flag
     },
     paged: false,
+    removal: { apply: Apply },
     saysDeleted: false,
     examples: {
       create: example,

@@ -11,6 +11,9 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import { LocalRuns } from "../task/LocalRuns.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
 import { type EnrichmentFact, type EnrichmentFactId, type FactRequest, isWord } from "./kinds/EnrichmentFact.ts"
 
@@ -21,8 +24,8 @@ export class EnrichmentFacts extends Context.Service<
   EnrichmentFacts,
   {
     /**
-     * Keeps facts. The records get new change numbers, so that feeds deliver what follows, and partitions that hold them are
-     * planned again by the next run. A new word of a person (`isWord`) takes the place of an older one about the same field.
+     * Keeps facts. The records get new change numbers, partitions that hold them are planned again by the next run, and feeds
+     * that show them deliver what follows (`LocalRuns`). A new word of a person (`isWord`) takes the place of an older one about the same field.
      */
     readonly add: (
       of: Pick<EnrichmentFact, "workspaceId" | "dataType">,
@@ -39,74 +42,82 @@ export class EnrichmentFacts extends Context.Service<
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("@millrace/core/enrichment/EnrichmentFacts") {
-  static readonly layer: Layer.Layer<EnrichmentFacts, never, AnalysisStore | RecordStore | Transactor | Ids> =
-    Layer.effect(
-      EnrichmentFacts,
-      Effect.gen(function* () {
-        const store = yield* AnalysisStore
-        const records = yield* RecordStore
-        const ids = yield* Ids
-        const { atomically } = yield* Transactor
+  static readonly layer: Layer.Layer<
+    EnrichmentFacts,
+    never,
+    AnalysisStore | RecordStore | FeedStore | TaskStore | Transactor | Ids
+  > = Layer.effect(
+    EnrichmentFacts,
+    Effect.gen(function* () {
+      const store = yield* AnalysisStore
+      const records = yield* RecordStore
+      const ids = yield* Ids
+      const localRuns = yield* LocalRuns
+      const { atomically } = yield* Transactor
 
-        const follow = Effect.fnUntraced(function* (
-          of: Pick<EnrichmentFact, "workspaceId" | "dataType">,
-          touched: FactRecords,
-          now: Timestamp.Timestamp
-        ) {
-          const ordered = touched.toSorted((a, b) => (a.scope.accountId < b.scope.accountId ? -1 : 1))
-          for (const { recordIds, scope } of ordered) yield* records.touch(scope, recordIds)
-          // Any day that has come will do: the run takes it as of today.
-          const day = CalendarDate.inZone(Timestamp.toMillis(now), "UTC")
-          yield* store.disturb(
-            of,
-            touched.flatMap(({ recordIds }) => recordIds),
-            CalendarDate.addDays(day, -1)
+      const follow = Effect.fnUntraced(function* (
+        of: Pick<EnrichmentFact, "workspaceId" | "dataType">,
+        touched: FactRecords,
+        now: Timestamp.Timestamp
+      ) {
+        const ordered = touched.toSorted((a, b) => (a.scope.accountId < b.scope.accountId ? -1 : 1))
+        for (const { recordIds, scope } of ordered) yield* records.touch(scope, recordIds)
+        yield* localRuns.ofAccounts(
+          of,
+          touched.map(({ scope }) => scope.accountId)
+        )
+        // Any day that has come will do: the run takes it as of today.
+        const day = CalendarDate.inZone(Timestamp.toMillis(now), "UTC")
+        yield* store.disturb(
+          of,
+          touched.flatMap(({ recordIds }) => recordIds),
+          CalendarDate.addDays(day, -1)
+        )
+      })
+
+      return EnrichmentFacts.of({
+        add: Effect.fn("EnrichmentFacts.add")(function* (of, touched, requests, by) {
+          const at = yield* Timestamp.now
+          const fresh = yield* ids.batch("fact", requests.length)
+          const facts = requests.map((request, n): EnrichmentFact => ({ ...request, ...of, id: fresh[n]!, by, at }))
+          return yield* atomically(
+            Effect.gen(function* () {
+              const held = yield* store.countFacts(of.workspaceId)
+              if (held + facts.length > limits.enrichmentFacts) {
+                const message = `At most ${limits.enrichmentFacts} decisions about enrichments can be kept`
+                return yield* new Unprocessable({ code: "LIMIT_EXCEEDED", message, details: [] })
+              }
+              const about = facts.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]))
+              const older = (yield* store.facts(of, { recordIds: about })).filter(
+                (fact) =>
+                  isWord(fact) &&
+                  facts.some((one) => isWord(one) && one.recordId === fact.recordId && one.field === fact.field)
+              )
+              yield* store.liftFacts(
+                of.workspaceId,
+                older.map(({ id }) => id),
+                { by, at }
+              )
+              yield* store.addFacts(facts)
+              yield* follow(of, touched, at)
+              return facts
+            })
+          )
+        }),
+        lift: Effect.fn("EnrichmentFacts.lift")(function* (of, touched, which, by) {
+          const at = yield* Timestamp.now
+          yield* atomically(
+            Effect.gen(function* () {
+              for (const id of which) {
+                const fact = yield* store.fact(of.workspaceId, id)
+                if (fact === undefined || fact.lifted !== undefined) return yield* new NotFound({ resource: "Fact" })
+              }
+              yield* store.liftFacts(of.workspaceId, which, { by, at })
+              yield* follow(of, touched, at)
+            })
           )
         })
-
-        return EnrichmentFacts.of({
-          add: Effect.fn("EnrichmentFacts.add")(function* (of, touched, requests, by) {
-            const at = yield* Timestamp.now
-            const fresh = yield* ids.batch("fact", requests.length)
-            const facts = requests.map((request, n): EnrichmentFact => ({ ...request, ...of, id: fresh[n]!, by, at }))
-            return yield* atomically(
-              Effect.gen(function* () {
-                const held = yield* store.countFacts(of.workspaceId)
-                if (held + facts.length > limits.enrichmentFacts) {
-                  const message = `At most ${limits.enrichmentFacts} decisions about enrichments can be kept`
-                  return yield* new Unprocessable({ code: "LIMIT_EXCEEDED", message, details: [] })
-                }
-                const about = facts.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]))
-                const older = (yield* store.facts(of, { recordIds: about })).filter(
-                  (fact) =>
-                    isWord(fact) &&
-                    facts.some((one) => isWord(one) && one.recordId === fact.recordId && one.field === fact.field)
-                )
-                yield* store.liftFacts(
-                  of.workspaceId,
-                  older.map(({ id }) => id),
-                  { by, at }
-                )
-                yield* store.addFacts(facts)
-                yield* follow(of, touched, at)
-                return facts
-              })
-            )
-          }),
-          lift: Effect.fn("EnrichmentFacts.lift")(function* (of, touched, which, by) {
-            const at = yield* Timestamp.now
-            yield* atomically(
-              Effect.gen(function* () {
-                for (const id of which) {
-                  const fact = yield* store.fact(of.workspaceId, id)
-                  if (fact === undefined || fact.lifted !== undefined) return yield* new NotFound({ resource: "Fact" })
-                }
-                yield* store.liftFacts(of.workspaceId, which, { by, at })
-                yield* follow(of, touched, at)
-              })
-            )
-          })
-        })
       })
-    )
+    })
+  ).pipe(Layer.provide(LocalRuns.layer))
 }

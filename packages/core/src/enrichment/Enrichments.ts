@@ -27,6 +27,7 @@ import { blockOf, type Findings, judge, noFindings, stageOf } from "./Enrichment
 import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
+import { LocalRuns } from "../task/LocalRuns.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
 import { Kinds } from "./Kinds.ts"
@@ -107,6 +108,7 @@ export class Enrichments extends Context.Service<
       const analyses = yield* AnalysisStore
       const findings = yield* FindingStore
       const removal = yield* RowRemoval
+      const localRuns = yield* LocalRuns
       const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
       /** Judges which feeds it applies to, and whether it may apply to them all. */
@@ -320,18 +322,32 @@ export class Enrichments extends Context.Service<
         } satisfies EnrichmentView as EnrichmentView
       })
 
+      /** Feeds that it looked at, or looks at now, deliver all of their records again where they are others by that. */
+      const overHistory = Effect.fnUntraced(function* (apply: unknown, all: ReadonlyArray<Enrichment>) {
+        const [one] = all
+        if (apply !== "history" || one === undefined) return
+        const { dataType, workspaceId } = one
+        const ofType = yield* feeds.list([workspaceId], { dataType })
+        const found = ofType.filter(({ id }) => all.some(({ allFeeds, feedIds }) => allFeeds || feedIds.includes(id)))
+        yield* localRuns.overHistory(
+          workspaceId,
+          found.map(({ id }) => id)
+        )
+      })
+
       /** What was learnt goes with the enrichment, and what people said of it. */
       const remove: Enrichments["Service"]["remove"] = Effect.fn("Enrichments.remove")(
-        function* (caller, id, ifVersion) {
+        function* (caller, id, removing) {
           const workspaceId = caller.principal.workspace.id
           const found = Option.getOrUndefined(yield* store.get(workspaceId, id as Enrichment["id"]))
           const kind = found === undefined ? undefined : kinds.get(found.type)
-          if (found === undefined) return yield* useCases.remove(caller, id, ifVersion)
+          if (found === undefined) return yield* useCases.remove(caller, id, removing)
           const forget = kind?.family === "record" ? kind.forget : undefined
           yield* services.transactor.atomically(
             Effect.gen(function* () {
-              yield* useCases.remove(caller, id, ifVersion)
+              yield* useCases.remove(caller, id, removing)
               yield* runs.removeAll(workspaceId, { enrichmentId: found.id })
+              yield* overHistory(removing?.asked?.["apply"], [found])
               if (forget === undefined) return
               yield* forget({ workspaceId, enrichmentId: found.id })
               yield* findings.forget(workspaceId, found.id)
@@ -342,11 +358,28 @@ export class Enrichments extends Context.Service<
       )
 
       const { create, get, update } = useCases
+      const { atomically } = services.transactor
+
       return Enrichments.of({
-        create: (caller, request) => Effect.flatMap(Effect.tap(create(caller, request), begin), viewed),
+        create: Effect.fn("Enrichments.createAndApply")(function* (caller, request) {
+          const made = yield* atomically(
+            Effect.tap(create(caller, request), (one) => Effect.andThen(begin(one), overHistory(request.apply, [one])))
+          )
+          return yield* viewed(made)
+        }),
         get: (caller, id) => Effect.flatMap(get(caller, id), viewed),
-        update: (caller, id, change, ifVersion) =>
-          Effect.flatMap(Effect.tap(update(caller, id, change, ifVersion), begin), viewed),
+        update: Effect.fn("Enrichments.updateAndApply")(function* (caller, id, change, ifVersion) {
+          const changed = yield* atomically(
+            Effect.gen(function* () {
+              const before = yield* store.get(caller.principal.workspace.id, id as Enrichment["id"])
+              const after = yield* update(caller, id, change, ifVersion)
+              yield* begin(after)
+              yield* overHistory(change.apply, [after, ...Option.toArray(before)])
+              return after
+            })
+          )
+          return yield* viewed(changed)
+        }),
         remove,
         // A workspace has so few that they are one page, in the order in which they run.
         list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {
@@ -382,5 +415,5 @@ export class Enrichments extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide(Tasks.layer))
+  ).pipe(Layer.provide([Tasks.layer, LocalRuns.layer]))
 }

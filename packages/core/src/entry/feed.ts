@@ -5,4 +5,5 @@ export { catalogOfFeed, ExtractionConfig, isItemized } from "../feed/Extraction.
 export { Feed, type FeedId, FeedState } from "../feed/Feed.ts"
 export { DestinationConfig, FeedSource } from "../feed/FeedConfig.ts"
 export { FeedSources, withExtractor } from "../feed/FeedSources.ts"
+export { feedLease } from "../feed/FeedLease.ts"
 export type { DueWake } from "../feed/Wake.ts"

@@ -7,6 +7,7 @@ import type { FieldValue } from "../record/FieldValue.ts"
 import type { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import { contentOf } from "../sync/Decision.ts"
+import { ofSets } from "../sync/OwnFields.ts"
 import type { Waiting } from "./AiPending.ts"
 import { sentenceOf } from "./ClaimChain.ts"
 
@@ -29,12 +30,18 @@ export interface FieldDifference {
   readonly samples: ReadonlyArray<DifferenceSample>
 }
 
-export interface DeliveryDifference {
+/** How many rows would change at a destination. */
+interface RowChanges {
+  create: number
+  update: number
+  remove: number
+}
+
+export interface DeliveryDifference extends Readonly<RowChanges> {
   readonly feedId: FeedId
   readonly destination: string
-  readonly create: number
-  readonly update: number
-  readonly remove: number
+  /** What of it goes out with the next run: the rest is of rows that are too old. */
+  readonly now: Readonly<RowChanges>
 }
 
 const mostSamples = 20
@@ -54,10 +61,12 @@ export interface TwoPipelines {
 
 type Changing<A> = { -readonly [K in keyof A]: A[K] }
 
+const none = (): RowChanges => ({ create: 0, update: 0, remove: 0 })
+
 export class Comparison {
   private readonly contentHash: Digest["Service"]["contentHash"]
   private readonly found = new Map<string, Changing<FieldDifference> & { samples: Array<DifferenceSample> }>()
-  private readonly delivered = new Map<FeedId, Changing<DeliveryDifference>>()
+  private readonly delivered = new Map<FeedId, RowChanges & { readonly now: RowChanges } & DeliveryDifference>()
   private readonly faulty = new Map<string, PipelineFault>()
   private readonly asked = new Map<string, Map<string, number>>()
   readonly lines = { added: 0, removed: 0 }
@@ -71,11 +80,20 @@ export class Comparison {
   /** Feeds are told of although nothing of them is another. */
   tell({ destinationConfig, id: feedId }: Feed): void {
     const destination = destinationConfig?.type ?? "none"
-    this.delivered.set(feedId, { feedId, destination, create: 0, update: 0, remove: 0 })
+    this.delivered.set(feedId, { feedId, destination, ...none(), now: none() })
   }
 
-  /** A record of a feed that is told of, as it is and as it might be. */
-  record(feed: Feed, pipelines: TwoPipelines, recordId: string, before: WithLines, after: WithLines): void {
+  /**
+   * A record of a feed that is told of, as it is and as it might be. `isOld`: a change of enrichments alone does not deliver it
+   * again, unless it comes or goes, or an enrichment of sets says something else about it.
+   */
+  record(
+    feed: Feed,
+    pipelines: TwoPipelines,
+    { isOld, recordId }: { readonly recordId: string; readonly isOld: boolean },
+    before: WithLines,
+    after: WithLines
+  ): void {
     const counts = this.delivered.get(feed.id)!
     this.lines.added += [...after.lines.keys()].filter((id) => !before.lines.has(id)).length
     this.lines.removed += [...before.lines.keys()].filter((id) => !after.lines.has(id)).length
@@ -85,7 +103,9 @@ export class Comparison {
         return side!.linesShown ? side!.lines.get(rowId) : undefined
       })
       const delivered = this.deliveryOf(feed, a, b)
-      if (delivered !== undefined) counts[delivered]++
+      if (delivered === undefined) continue
+      counts[delivered]++
+      if (!isOld || delivered !== "update" || this.isTouched(pipelines, a, b)) counts.now[delivered]++
     }
     this.shadows += after.record.shadows.filter(
       ({ enrichmentId, field, value }) =>
@@ -127,6 +147,20 @@ export class Comparison {
       faults: [...this.faulty.values()] as ReadonlyArray<PipelineFault>,
       waiting: this.asked as Waiting
     }
+  }
+
+  /** Whether an enrichment of sets that goes on says something else of the row. */
+  private isTouched(
+    { after: pipeline }: TwoPipelines,
+    before: PipelineResult | undefined,
+    after: PipelineResult | undefined
+  ): boolean {
+    const isOfSets = ofSets(pipeline)
+    return [before, after].some((one) =>
+      one?.changes.some(
+        ({ enrichmentId, field }) => isOfSets(enrichmentId) && valueOf(before, field) !== valueOf(after, field)
+      )
+    )
   }
 
   /** How a row would change at the destination. */

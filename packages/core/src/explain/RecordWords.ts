@@ -268,7 +268,7 @@ export class RecordWords extends Context.Service<
   RecordWords,
   {
     /**
-     * Keeps what a person says. Every feed that shows the record follows with its next run; no enrichment overrules it, now or
+     * Keeps what a person says. Every feed that shows the record follows by a local run; no enrichment overrules it, now or
      * later. Fails with every fault at once.
      */
     readonly set: (caller: Caller, recordId: string, request: WordRequest) => Effect.Effect<Words, Failed>

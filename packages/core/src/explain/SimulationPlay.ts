@@ -19,7 +19,9 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { redeliveredFrom } from "../sync/ProjectionStart.ts"
 import { Comparison, type TwoPipelines } from "./Comparison.ts"
+import { recordOf } from "./LinkUndo.ts"
 import { project } from "./Projection.ts"
 import { budgetDifferences, budgetTable, isBudget, type Kept, seriesDifferences, seriesOf } from "./SimulatedSets.ts"
 import { apart, reportOf, type SetDifferences, type SimulationReport } from "./SimulationReport.ts"
@@ -104,8 +106,11 @@ export const simulationPlay = Effect.gen(function* () {
       const input = { feed, records, today: play.today, isLookedAt: isLookedAt(play) }
       const before = yield* project({ ...input, pipeline: pipelines.before, notes: notes[0] })
       const after = yield* project({ ...input, pipeline: pipelines.after, notes: notes[1] })
+      const recent = redeliveredFrom(play.today)
+      const old = new Set(records.flatMap(({ record: { date, id } }) => (date !== null && date < recent ? [id] : [])))
       for (const [recordId, now] of after.results) {
-        comparison.record(feed, pipelines, recordId, before.results.get(recordId)!, now)
+        const row = { recordId, isOld: old.has(recordOf(recordId)) }
+        comparison.record(feed, pipelines, row, before.results.get(recordId)!, now)
         turns.spend(compareWork)
         yield* nextTurn(turns)
       }

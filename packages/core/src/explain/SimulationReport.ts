@@ -63,7 +63,9 @@ export const SimulationReport = Schema.Struct({
       destination: Schema.String,
       create: Schema.Int,
       update: Schema.Int,
-      remove: Schema.Int
+      remove: Schema.Int,
+      /** What of it goes out with the next run: the rest is of rows that are too old, and goes out over the history. */
+      now: Schema.Struct({ create: Schema.Int, update: Schema.Int, remove: Schema.Int })
     })
   ),
   /** Fields that a person decided and that would have been written otherwise. */

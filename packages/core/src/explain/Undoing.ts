@@ -310,7 +310,7 @@ const make = Effect.gen(function* () {
 export class Undoing extends Context.Service<
   Undoing,
   {
-    /** Asked for once more, it changes nothing. Feeds follow with their next run. */
+    /** Asked for once more, it changes nothing. Feeds follow by local runs. */
     readonly undo: (caller: Caller, recordId: string, request: UndoRequest) => Effect.Effect<Undone, Failed>
     /**
      * Of a job that has ended. What people said or did since about the same fields stays; what the provider said is nothing that

@@ -4,7 +4,7 @@
  *
  * Every act is one transaction under the lease of the bank, so that none meets a sync that is writing the same
  * account; it is kept with who did it and when, it can be taken back, and it moves change numbers, so that feeds
- * deliver what follows from it with their next run.
+ * deliver what follows from it, by a local run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,6 +17,7 @@ import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import { AloneWithBanks } from "../bank/AloneWithBanks.ts"
 import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
 import { Conflict, NotFound, Unprocessable, type CursorUnusable, type Forbidden } from "../failure/Failure.ts"
 import { idKindOf, namesOf } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -29,6 +30,8 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Transactor } from "../storage/Transactor.ts"
+import { LocalRuns } from "../task/LocalRuns.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
 import { DecisionLog } from "./DecisionLog.ts"
 import {
   IdentityLog,
@@ -101,7 +104,7 @@ export class Corrections extends Context.Service<
   static readonly layer: Layer.Layer<
     Corrections,
     never,
-    BankStore | RecordStore | IdentityStore | Leases | Transactor | Cursors | Ids
+    BankStore | FeedStore | RecordStore | IdentityStore | TaskStore | Leases | Transactor | Cursors | Ids
   > = Layer.effect(
     Corrections,
     Effect.gen(function* () {
@@ -110,6 +113,7 @@ export class Corrections extends Context.Service<
       const identity = yield* IdentityStore
       const alone = yield* AloneWithBanks
       const ids = yield* Ids
+      const localRuns = yield* LocalRuns
       const log = yield* IdentityLog
       const facts = yield* DecisionLog
       const { absorb, exchange, part } = yield* Joining
@@ -137,7 +141,9 @@ export class Corrections extends Context.Service<
       ) {
         const opened = yield* open(caller, operation, ref)
         const decided: Decided = { by: caller.cause, at: yield* Timestamp.now }
-        return yield* alone.act([ref.bankId], () => body(opened, decided))
+        return yield* alone.act([ref.bankId], () =>
+          Effect.tap(body(opened, decided), () => localRuns.ofAccounts(opened.scope, [ref.accountId]))
+        )
       })
 
       const held = Effect.fnUntraced(function* (scope: RecordScope, id: string) {
@@ -313,7 +319,10 @@ export class Corrections extends Context.Service<
         purge: identity.purge(purgeBatch).pipe(Effect.withSpan("Corrections.purge"))
       })
     })
-  ).pipe(Layer.provide([IdentityLog.layer, Joining.layer, AloneWithBanks.layer]), Layer.provide(DecisionLog.layer))
+  ).pipe(
+    Layer.provide([IdentityLog.layer, Joining.layer, AloneWithBanks.layer, LocalRuns.layer]),
+    Layer.provide(DecisionLog.layer)
+  )
 }
 
 /** Rows of each kind that one run of `purge` takes away at most. */

@@ -34,6 +34,7 @@ export type JobError = typeof JobError.Type
  * `carried` are deliveries that an earlier job of the feed, or an earlier attempt of this one, left open;
  * quarantined rows are counted apart. It holds once the job has settled its deliveries: until then the right
  * side lacks those that are still open. A row that a job looks at again after it was taken up anew counts again.
+ * `differs`: rows among the unchanged that are older than 45 days and that changed enrichments would fill otherwise.
  */
 export const JobCounts = Schema.Struct({
   read: Schema.Int,
@@ -45,7 +46,8 @@ export const JobCounts = Schema.Struct({
   unchanged: Schema.Int,
   filtered: Schema.Int,
   failed: Schema.Int,
-  quarantined: Schema.Int
+  quarantined: Schema.Int,
+  differs: Schema.Int
 })
 export type JobCounts = typeof JobCounts.Type
 
@@ -59,7 +61,8 @@ export const noCounts: JobCounts = {
   unchanged: 0,
   filtered: 0,
   failed: 0,
-  quarantined: 0
+  quarantined: 0,
+  differs: 0
 }
 
 /**

@@ -16,6 +16,7 @@ import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.
 import { isProviderError } from "../provider/ProviderError.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import { startOf } from "../feed/FeedConfig.ts"
+import type { Feed } from "../feed/Feed.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
@@ -27,6 +28,7 @@ import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
 import { retryPatiently } from "../shared/RetryPatiently.ts"
 import { limits } from "../shared/Limits.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import { makeBalanceRead } from "./BalanceRead.ts"
@@ -187,7 +189,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | Looks | BankStore | JobStore | RecordStore | SourceReader | LedgerWriter | Digest
+    Banks | Looks | BankStore | JobStore | Leases | RecordStore | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
@@ -298,6 +300,19 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
           : { ...empty, findings: [sourceFinding(bank.name, error)] }
       })
 
+      const accountsOf = Effect.fnUntraced(function* ({ workspaceId }: Feed, config: ConfigOf<"sync">) {
+        const accountIds = new Set<string>(config.accounts.map((entry) => entry.accountId))
+        const accounts: Array<SourceResult["accounts"][number]> = []
+        for (const bankId of new Set(config.accounts.map((entry) => entry.bankId))) {
+          const bank = Option.filter(yield* bankStore.get(workspaceId, bankId), isLive)
+          if (Option.isNone(bank)) continue
+          for (const account of yield* bankStore.accounts(bankId)) {
+            if (accountIds.has(account.id)) accounts.push({ bank: bank.value, account })
+          }
+        }
+        return accounts
+      })
+
       const refresh = Effect.fn("ConnectionSource.refresh")(function* (run: SourceRun, config: ConfigOf<"sync">) {
         const accountIds = new Set<string>(config.accounts.map((entry) => entry.accountId))
         const results: Array<SourceResult> = []
@@ -311,19 +326,13 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
             continue
           }
           results.push(yield* refreshBank(run, bank.value, accountIds))
-          const accounts = yield* bankStore.accounts(bankId)
-          results.push({
-            ...empty,
-            accounts: accounts
-              .filter((account) => accountIds.has(account.id))
-              .map((account) => ({ bank: bank.value, account }))
-          })
         }
-        return combine(results)
+        return combine([...results, { ...empty, accounts: yield* accountsOf(run.feed, config) }])
       })
 
       return ConnectionSource.of({
         banksOf: (_, { accounts }) => Effect.succeed([...new Set(accounts.map(({ bankId }) => bankId))]),
+        accountsOf,
         refresh
       })
     })

@@ -8,7 +8,7 @@ import type { RecordChange } from "../enrichment/history/RecordChange.ts"
 import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { authorityIn, changesOf, type RowNow, withIds } from "../enrichment/history/RecordHistory.ts"
 import type { Feed } from "../feed/Feed.ts"
-import type { Job } from "../job/Job.ts"
+import type { RunRight } from "../job/RunRight.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 
@@ -17,27 +17,36 @@ const changeWork = 2_000
 
 const nothing: ReadonlyMap<string, RecordChange> = new Map<string, RecordChange>()
 
+/** The last entries of rows, by field. */
+type LastOfRows = ReadonlyMap<string, ReadonlyMap<string, RecordChange>>
+
 /** `of` finds what is new for rows that are about to be delivered; `append` belongs into the transaction of the delivery. */
 export const deliveredHistory = Effect.gen(function* () {
   const { append, latest } = yield* RecordChangeStore
   const ids = yield* Ids
-  const of = Effect.fnUntraced(function* (
-    { feed, job, pipeline }: { readonly feed: Feed; readonly job: Job; readonly pipeline: CompiledPipeline },
-    rows: ReadonlyArray<RowNow>
-  ) {
-    if (rows.length === 0) return []
+  const lastOf = Effect.fnUntraced(function* (feedId: Feed["id"], rowIds: ReadonlyArray<string>) {
     const last = new Map<string, Map<string, RecordChange>>()
-    for (const change of yield* latest(
-      feed.id,
-      rows.map(({ recordId }) => recordId)
-    )) {
+    if (rowIds.length === 0) return last as LastOfRows
+    for (const change of yield* latest(feedId, rowIds)) {
       const ofRow = last.get(change.recordId) ?? new Map<string, RecordChange>()
       last.set(change.recordId, ofRow.set(change.field, change))
     }
+    return last as LastOfRows
+  })
+  const of = Effect.fnUntraced(function* (
+    { feed, fence, pipeline }: { readonly feed: Feed; readonly fence: RunRight; readonly pipeline: CompiledPipeline },
+    rows: ReadonlyArray<RowNow>
+  ) {
+    if (rows.length === 0) return []
+    const last = yield* lastOf(
+      feed.id,
+      rows.map(({ recordId }) => recordId)
+    )
     const authorityOf = authorityIn(pipeline)
     const { id: feedId, workspaceId } = feed
-    const actor = { kind: "sync", feedId, jobId: job.id } as const
-    const added = { workspaceId, feedId, actor, jobId: job.id, at: yield* Timestamp.now }
+    const by = "jobId" in fence ? { jobId: fence.jobId } : {}
+    const actor = { kind: "sync", feedId, ...by } as const
+    const added = { workspaceId, feedId, actor, ...by, at: yield* Timestamp.now }
     const changes: Array<ReturnType<typeof changesOf>[number]> = []
     const turns = new RunWork()
     for (const row of rows) {
@@ -63,5 +72,5 @@ export const deliveredHistory = Effect.gen(function* () {
     const ofRow: Earlier = (rowId) => said.get(rowId)
     return ofRow
   })
-  return { of, append, earlier }
+  return { of, lastOf, append, earlier }
 })

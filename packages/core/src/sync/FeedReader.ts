@@ -12,6 +12,8 @@ export type ConfigOf<Type extends SourceConfig["type"]> = Extract<SourceConfig, 
 export interface FeedReader<Config> {
   /** The banks whose ledgers a run writes: it gets their leases. */
   readonly banksOf: (feed: Feed, config: Config) => Effect.Effect<ReadonlyArray<BankId>, StorageUnavailable>
+  /** The accounts that the feed projects, as they are known. */
+  readonly accountsOf: (feed: Feed, config: Config) => Effect.Effect<SourceResult["accounts"], StorageUnavailable>
   /** Brings the ledger up to date, and returns the accounts that the feed projects. */
   readonly refresh: (run: SourceRun, config: Config) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
 }

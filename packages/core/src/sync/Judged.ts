@@ -7,7 +7,7 @@ import { CurrentRunGuard } from "../enrichment/RunGuard.ts"
 import type { Id } from "../shared/Ids.ts"
 import { nextTurn } from "../enrichment/PlanningTurns.ts"
 import type { Feed } from "../feed/Feed.ts"
-import type { Job } from "../job/Job.ts"
+import type { RunOfFeed } from "../destination/DeliveryRun.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { decide, type Decision, type Enriched, type Force, onlyWhether } from "./Decision.ts"
@@ -36,18 +36,24 @@ export interface Judged {
     readonly vanished: number
     readonly filtered: number
     readonly unchanged: number
+    /** Of the unchanged, those that would be others if they were not as old. */
+    readonly differs: number
   }
 }
 
 export interface Judging {
   readonly feed: Feed
-  readonly job: Job
+  readonly job: RunOfFeed
   readonly force: Force
   readonly enriching: Enriching
   readonly standing: Standing
   readonly entries: ReadonlyMap<string, DeliveryEntry>
   /** Whether nothing about the record changed but enrichments, and it is too old to be delivered again for that. */
   readonly isSettled: (record: LedgerRecord) => boolean
+  /** Whether enrichments may have changed which rows of settled records there are. */
+  readonly decides: boolean
+  /** What is written of an older record that only enrichments of sets have said something else about. */
+  readonly onlyOwn: (row: JudgedRow, view: Enriched) => Enriched
   /** Whether the rows of a record, which stand together, have a sum that must be right: they are lines, or were. */
   readonly mayHaveLines: boolean
   readonly hash: (text: string) => string
@@ -77,18 +83,32 @@ const isWhole = ({ feed }: Judging, all: ReadonlyArray<Wanted>): boolean =>
 
 /** Decides what is to be done about rows. Those of one record stand together. Others have their turn in between. */
 const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
-  const { enriching, entries, feed, force, hash, isSettled, job, linesOf, mayHaveLines, note, standing } = judging
+  const {
+    decides,
+    enriching,
+    entries,
+    feed,
+    force,
+    hash,
+    isSettled,
+    job,
+    linesOf,
+    mayHaveLines,
+    note,
+    onlyOwn,
+    standing
+  } = judging
   const intents: Array<Intent> = []
   const kept: Array<Intent> = []
   const told: Array<RowNow> = []
   let overdue = 0
-  const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }
+  const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0, differs: 0 }
 
   const wantedOf = (row: JudgedRow): Wanted | undefined => {
     const entry = entries.get(row.rowId)
     // What the record does not have now, and never had at the destination.
     if (!row.shown && entry === undefined) return undefined
-    const view = row.enriched ?? enriched(enriching, row, standing, note)
+    const view = onlyOwn(row, row.enriched ?? enriched(enriching, row, standing, note))
     const decision = decide({
       feed,
       recordId: row.rowId,
@@ -132,7 +152,14 @@ const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArra
     at = end
     yield* nextTurn(enriching.work)
     const settled = isSettled(record) && !(mayHaveLines && isWhole(judging, all))
-    for (const one of all) take(one, settled ? onlyWhether(one.decision, one.entry) : one.decision)
+    for (const one of all) {
+      if (!settled) take(one, one.decision)
+      else {
+        const settledAs: Decision = decides ? onlyWhether(one.decision, one.entry) : { kind: "unchanged" }
+        if (one.entry !== undefined && one.decision.kind === "intend" && settledAs.kind === "unchanged") add.differs++
+        take(one, settledAs)
+      }
+    }
   }
   return {
     intents,
@@ -206,12 +233,13 @@ export const judgedInTurns = Effect.fnUntraced(function* (
 })
 
 export const combined = (all: ReadonlyArray<Judged>): Judged => {
-  const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }
+  const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0, differs: 0 }
   for (const one of all) {
     add.read += one.add.read
     add.vanished += one.add.vanished
     add.filtered += one.add.filtered
     add.unchanged += one.add.unchanged
+    add.differs += one.add.differs
   }
   return {
     intents: all.flatMap(({ intents }) => intents),

@@ -2,6 +2,14 @@
 import { appends } from "../destination/DeliveryRun.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FeedMark } from "../feed/FeedStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+
+/** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
+const redeliverDays = 45
+
+/** The first day of those that are. */
+export const redeliveredFrom = (today: CalendarDate.CalendarDate): CalendarDate.CalendarDate =>
+  CalendarDate.addDays(today, -redeliverDays)
 
 /** The part of a signature that is not about enrichments. */
 const ownOf = (signature: string): string => signature.split("|")[0]!

@@ -11,7 +11,7 @@ import { ownerOf } from "../bank/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { Direct, DirectWrite } from "../destination/Deliverer.ts"
 import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
-import { appends } from "../destination/DeliveryRun.ts"
+import { appends, type RunOfFeed } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
@@ -24,8 +24,8 @@ import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { startOf as startOfFeed } from "../feed/FeedConfig.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
-import type { Job } from "../job/Job.ts"
-import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import type { Fenced, JobStore } from "../job/JobStore.ts"
+import { makeRunRights, type RunRight } from "../job/RunRight.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
 import { isDocumentType } from "../record/DataType.ts"
@@ -36,6 +36,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { documentRows, type DocumentRow } from "./DocumentRows.ts"
@@ -46,16 +47,14 @@ import type { Enriching } from "./EnrichedRecord.ts"
 import { FaultLog } from "./FaultLog.ts"
 import { combined, judgedInTurns, type Judged, type Judging } from "./Judged.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
+import { ofSets, ownFieldsOf } from "./OwnFields.ts"
 import { Parts } from "./TakenOver.ts"
-import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
-
-/** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
-const redeliverDays = 45
+import { betweenOf, grouped, isBehind, redeliveredFrom, signatureText, startOf, together } from "./ProjectionStart.ts"
 
 export interface Projection {
   readonly feed: Feed
-  readonly job: Job
-  readonly fence: Fence
+  readonly job: RunOfFeed
+  readonly fence: RunRight
   readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
   readonly pipeline: CompiledPipeline
   readonly today: CalendarDate.CalendarDate
@@ -64,6 +63,11 @@ export interface Projection {
   readonly direct: Direct | undefined
   /** Only records of these days; how far the feed has come is then left as it is. */
   readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
+  /**
+   * Of a local run. `changes`: only what changed since is looked at, and a changed configuration is left to a job. `history`:
+   * all records are, as if each had changed.
+   */
+  readonly local: "changes" | "history" | undefined
   /** Records of earlier days are left as they are, now and by later runs. */
   readonly since: CalendarDate.CalendarDate | undefined
 }
@@ -86,10 +90,13 @@ interface Together extends Going {
 }
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
-const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
+const hasCounted = ({ counts }: RunOfFeed): boolean => counts.read + counts.vanished + counts.carried > 0
 
 /** Documents that are looked at in one transaction: each may have a thousand items. */
 const documentChunk = 50
+
+/** A row of which no field was ever said otherwise than by the provider. */
+const noEntries: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** Accounts with few changes of which these are looked for at once. */
 const accountsReadAtOnce = 4
@@ -101,19 +108,20 @@ const chunkOf = ({ dataType }: Feed): number =>
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
   appends(feed) ? `${record.id}:${job.createdAt}` : record.id
 
-/** The rows of some records. */
-const rowsOf = (projection: Projection, looked: ReadonlyArray<LedgerRecord>): ReadonlyArray<DocumentRow> => {
-  const { feed } = projection
-  return isDocumentType(feed.dataType)
-    ? looked.flatMap((record) => documentRows(feed, record))
-    : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
-}
-
 /** Whether it is a day that the run is about, and the feed: what lies before its first day is left as it is. */
 const inRange = ({ feed, range, since }: Projection, { date }: LedgerRecord): boolean => {
   if (range !== undefined && (date === null || date < range.from || date > range.to)) return false
   const begins = startOfFeed(feed.dataTypeOptions)
   return date === null || ((since === undefined || date >= since) && (begins === undefined || date >= begins))
+}
+
+/** The rows of records that the run is about. */
+const rowsOf = (projection: Projection, changes: ReadonlyArray<LedgerRecord>): ReadonlyArray<DocumentRow> => {
+  const { feed } = projection
+  const looked = changes.filter((record) => inRange(projection, record))
+  return isDocumentType(feed.dataType)
+    ? looked.flatMap((record) => documentRows(feed, record))
+    : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
 }
 
 export class Projector extends Context.Service<
@@ -140,6 +148,7 @@ export class Projector extends Context.Service<
     | FeedStore
     | DeliveryStore
     | JobStore
+    | Leases
     | AnalysisStore
     | RecordChangeStore
     | EventStore
@@ -152,7 +161,7 @@ export class Projector extends Context.Service<
       const records = yield* RecordStore
       const feeds = yield* FeedStore
       const deliveries = yield* DeliveryStore
-      const jobs = yield* JobStore
+      const { fence } = yield* makeRunRights
       const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
@@ -176,7 +185,7 @@ export class Projector extends Context.Service<
        * Writes intents of a job that was taken up again. Returns how many replaced one that it had made before: of those
        * two looks only the later one will be settled.
        */
-      const intendAgain = Effect.fnUntraced(function* (feed: Feed, job: Job, intents: ReadonlyArray<Intent>) {
+      const intendAgain = Effect.fnUntraced(function* (feed: Feed, job: RunOfFeed, intents: ReadonlyArray<Intent>) {
         const before = yield* deliveries.countOpen(feed.id, job.id)
         yield* deliveries.intend(feed.id, job.id, intents)
         const after = yield* deliveries.countOpen(feed.id, job.id)
@@ -195,7 +204,10 @@ export class Projector extends Context.Service<
         const { account, bank } = owner
         const { dataType } = projection.feed
         const ownerFields = ownerOf(bank, account)
-        const signature = signatureOf(projection, ownerFields)
+        const { local, pipeline, range } = projection
+        const signature =
+          local === "changes" && mark !== undefined ? mark.signature : signatureOf(projection, ownerFields)
+        const from = startOf(projection.feed, range !== undefined || local === "history", mark, signature, forgotten)
         return {
           account,
           ownerFields,
@@ -205,19 +217,22 @@ export class Projector extends Context.Service<
           upTo,
           /** Where other accounts became part of it. */
           parts: undefined as Parts | undefined,
-          ...startOf(projection.feed, projection.range !== undefined, mark, signature, forgotten)
+          ...from,
+          mayHaveLines: from.mayHaveLines || pipeline.makesLines
         }
       }
       type Started = ReturnType<typeof started>
 
       /** Whether nothing about the record changed but enrichments, and it is too old to be delivered again for that. */
       const isSettled = ({ today }: Projection, { known }: Started, { changeNo, date }: LedgerRecord): boolean =>
-        changeNo <= known && date !== null && date < CalendarDate.addDays(today, -redeliverDays)
+        changeNo <= known && date !== null && date < redeliveredFrom(today)
 
-      const lookedAt = (projection: Projection, start: Started, changes: ReadonlyArray<LedgerRecord>) =>
-        changes.filter(
-          (record) => inRange(projection, record) && (start.decides || !isSettled(projection, start, record))
-        )
+      /** Whether it is as old, and only something that stands beside it has changed. */
+      const isOnlyTouched = ({ today }: Projection, { known }: Started, record: LedgerRecord): boolean =>
+        record.changeNo > known &&
+        record.publicChangeNo <= known &&
+        record.date !== null &&
+        record.date < redeliveredFrom(today)
 
       /** What it takes to enrich the records of an account. */
       const enrichingOf = (
@@ -279,6 +294,11 @@ export class Projector extends Context.Service<
         const under =
           withLines.length === 0 ? undefined : yield* deliveries.entriesUnder(feed.id, basesOf(feed, withLines))
         for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
+        const touched = all.flatMap(([start, rows]) =>
+          rows.flatMap(({ record, rowId }) => (isOnlyTouched(projection, start, record) ? [rowId] : []))
+        )
+        const delivered = yield* history.lastOf(feed.id, touched)
+        const isOfSets = ofSets(projection.pipeline)
         return yield* Effect.forEach(all, (one) => {
           const [start, rows] = one
           const enriching = enrichingOf(projection, start, work)
@@ -291,6 +311,12 @@ export class Projector extends Context.Service<
             standing,
             entries,
             isSettled: (record) => isSettled(projection, start, record),
+            decides: start.decides,
+            // Lines have the sum of their record together: they are written as they are.
+            onlyOwn: ({ record, rowId }, view) =>
+              !mayHaveLines && isOnlyTouched(projection, start, record)
+                ? ownFieldsOf(view, delivered.get(rowId) ?? noEntries, standing.notes.get(record.id), isOfSets)
+                : view,
             mayHaveLines,
             hash: digest.contentHash,
             note,
@@ -333,7 +359,7 @@ export class Projector extends Context.Service<
               yield* alongside
               const counts = yield* write
               // Last, because the job is one row: accounts that are written at once would wait for each other from here on.
-              return yield* jobs.fence(projection.fence, {
+              return yield* fence(projection.fence, {
                 add: { ...add, ...counts, unchanged: add.unchanged + counts.unchanged }
               })
             })
@@ -350,13 +376,13 @@ export class Projector extends Context.Service<
             if (!hasCounted(job)) {
               if (intents.length > 0) yield* deliveries.intend(feed.id, job.id, intents)
               yield* alongside
-              return yield* jobs.fence(projection.fence, { add })
+              return yield* fence(projection.fence, { add })
             }
             // First, because what is open is counted before and after: nobody else of the run may open rows in between.
-            const wanted = yield* jobs.fence(projection.fence, { add })
+            const wanted = yield* fence(projection.fence, { add })
             if (intents.length > 0) {
               const replaced = yield* intendAgain(feed, job, intents)
-              if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
+              if (replaced > 0) yield* fence(projection.fence, { add: { unchanged: replaced } })
             }
             yield* alongside
             return wanted
@@ -398,7 +424,7 @@ export class Projector extends Context.Service<
           yield* yieldIfRevoked
           const changes = yield* records.changes(scope, { after: at, upTo, limit: chunkOf(feed) })
           if (changes.length === 0) break
-          const rows = rowsOf(projection, lookedAt(projection, start, changes))
+          const rows = rowsOf(projection, changes)
           const decided = combined(yield* judgedRows(projection, [[start, rows]], going))
           const last = decided.rows < rows.length ? rows[decided.rows - 1]!.record : changes[changes.length - 1]!
           at = last.changeNo
@@ -421,7 +447,7 @@ export class Projector extends Context.Service<
           // The account changed in other types of data only: nothing to send, but nothing to look at again.
           yield* atomically(
             Effect.andThen(
-              jobs.fence(projection.fence, {}),
+              fence(projection.fence, {}),
               feeds.setMarks(feed.id, [
                 { accountId: account.id, changeNo: upTo, signature: signatureAfter(start, going) }
               ])
@@ -446,7 +472,7 @@ export class Projector extends Context.Service<
           (start) =>
             Effect.map(
               records.changes(start.scope, { after: start.after, upTo: start.upTo, limit: together }),
-              (changes) => rowsOf(projection, lookedAt(projection, start, changes))
+              (changes) => rowsOf(projection, changes)
             ),
           { concurrency: accountsReadAtOnce }
         )

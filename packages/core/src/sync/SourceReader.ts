@@ -31,6 +31,7 @@ import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { Leases } from "../storage/Lease.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { PaginationUnstable, type PullError } from "./PullError.ts"
@@ -141,6 +142,7 @@ export class SourceReader extends Context.Service<
     | BankStore
     | RecordStore
     | JobStore
+    | Leases
     | Transactor
     | LedgerWriter
     | StageStore

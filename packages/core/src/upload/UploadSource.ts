@@ -137,6 +137,11 @@ export class UploadSource extends Context.Service<UploadSource, FeedReader<Confi
         }
       })
 
+      const accountsOf = Effect.fnUntraced(function* ({ bank, target }: UploadOwner) {
+        const accounts = target === undefined ? yield* bankStore.accounts(bank.id) : [target]
+        return accounts.map((account) => ({ bank, account }))
+      })
+
       const refresh = Effect.fn("UploadSource.refresh")(function* (run: SourceRun, config: Config) {
         const owner = yield* ownerOf(run.feed, config)
         if (owner === undefined) {
@@ -163,8 +168,7 @@ export class UploadSource extends Context.Service<UploadSource, FeedReader<Confi
             )
           )
         }
-        const accounts = target === undefined ? yield* bankStore.accounts(bank.id) : [target]
-        return combine([...results, { ...empty, accounts: accounts.map((account) => ({ bank, account })) }])
+        return combine([...results, { ...empty, accounts: yield* accountsOf(owner) }])
       })
 
       const ownerOf = Effect.fnUntraced(function* (
@@ -187,6 +191,10 @@ export class UploadSource extends Context.Service<UploadSource, FeedReader<Confi
         banksOf: Effect.fnUntraced(function* (feed, config) {
           const owner = yield* ownerOf(feed, config)
           return owner === undefined ? [] : [owner.bank.id]
+        }),
+        accountsOf: Effect.fnUntraced(function* (feed, config) {
+          const owner = yield* ownerOf(feed, config)
+          return owner === undefined ? [] : yield* accountsOf(owner)
         }),
         refresh
       })

@@ -16,13 +16,19 @@ import { combine, empty, type SourceResult, type SourceRun } from "../sync/Sourc
 type Readers = { readonly [Type in SourceConfig["type"]]: FeedReader<ConfigOf<Type>> }
 
 /** What came in is in the ledger already: a run has nothing to read. */
-const nothing: FeedReader<unknown> = { banksOf: () => Effect.succeed([]), refresh: () => Effect.succeed(empty) }
+const nothing: FeedReader<unknown> = {
+  banksOf: () => Effect.succeed([]),
+  accountsOf: () => Effect.succeed([]),
+  refresh: () => Effect.succeed(empty)
+}
 
 export class Source extends Context.Service<
   Source,
   {
     /** The banks that a run of the feed writes to. */
     readonly banksOf: (feed: Feed) => Effect.Effect<ReadonlyArray<BankId>, StorageUnavailable>
+    /** The accounts that `refresh` returns, without reading anything. */
+    readonly accountsOf: (feed: Feed) => Effect.Effect<SourceResult["accounts"], StorageUnavailable>
     /** With the accounts that were made for the feed, whatever its source: other things may come in for any. */
     readonly refresh: (run: SourceRun) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
   }
@@ -38,6 +44,11 @@ export class Source extends Context.Service<
         banksOf: Effect.fnUntraced(function* (feed) {
           const config = feed.sourceConfig
           return config === undefined ? [] : yield* readerOf(config).banksOf(feed, config)
+        }),
+        accountsOf: Effect.fnUntraced(function* (feed) {
+          const config = feed.sourceConfig
+          if (config === undefined) return []
+          return [...(yield* readerOf(config).accountsOf(feed, config)), ...(yield* made.of(feed.id))]
         }),
         refresh: Effect.fnUntraced(function* (run) {
           const config = run.feed.sourceConfig

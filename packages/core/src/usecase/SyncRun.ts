@@ -6,14 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { BankId } from "../bank/Bank.ts"
-import { columnsOf } from "../destination/Columns.ts"
-import { Deliverer } from "../destination/Deliverer.ts"
-import { PlanningMarks } from "../enrichment/PlanningMarks.ts"
-import { CurrentRunGuard } from "../enrichment/RunGuard.ts"
+import type { Deliverer } from "../destination/Deliverer.ts"
+import type { PlanningMarks } from "../enrichment/PlanningMarks.ts"
 import { EnrichmentsOn } from "../enrichment/EnrichmentsOn.ts"
-import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import { Analysis } from "../enrichment/Analysis.ts"
-import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
+import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import type { Analysis } from "../enrichment/Analysis.ts"
+import { covers, type FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import { feedLearnTask, learnSeconds } from "../enrichment/LearnTaskKind.ts"
 import { setSteps } from "../enrichment/Pipeline.ts"
 import { RunNotes } from "../enrichment/RunNotes.ts"
@@ -25,13 +23,14 @@ import { IdentityStore } from "../identity/IdentityStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
 import { RunLease } from "../job/RunLease.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
+import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
-import { Projector } from "../sync/Projector.ts"
+import type { Projector } from "../sync/Projector.ts"
 import { toJobErrors, type Finding } from "../job/Finding.ts"
 import {
   destinationFinding,
@@ -41,6 +40,7 @@ import {
   refusedFindings
 } from "../sync/RunReport.ts"
 import { retryOf } from "../sync/Retry.ts"
+import { makeDeliveryPass } from "./DeliveryPass.ts"
 import { Source } from "./Source.ts"
 
 export class SyncRun extends Context.Service<
@@ -62,6 +62,7 @@ export class SyncRun extends Context.Service<
     never,
     | FeedStore
     | JobStore
+    | Leases
     | WorkspaceStore
     | EnrichmentStore
     | IdentityStore
@@ -83,16 +84,11 @@ export class SyncRun extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const identity = yield* IdentityStore
       const source = yield* Source
-      const projector = yield* Projector
-      const deliverer = yield* Deliverer
+      const pass = yield* makeDeliveryPass
       const { atomically } = yield* Transactor
-      const enrichments = yield* EnrichmentStore
-      const pipelines = yield* FeedPipelines
-      const analysis = yield* Analysis
       const { learners } = yield* Learning
       const tasks = yield* Tasks
       const notes = yield* RunNotes
-      const marks = yield* PlanningMarks
       const isOn = yield* EnrichmentsOn
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
@@ -157,52 +153,25 @@ export class SyncRun extends Context.Service<
           return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
         }
         if (!isOn) return yield* finish(claimed, feed, [...refreshed.findings, ...enrichmentsOffFindings])
-        const all = yield* enrichments.list([feed.workspaceId])
-        const pipeline = yield* pipelines.among(all, feed)
         const cause = { kind: "sync", feedId: feed.id, jobId: job.id } as const
-        const guard = yield* marks.guardOf({
-          feed,
-          jobId: job.id,
-          enrichments: all.filter((one) => covers(one, feed)),
-          cause
-        })
-        const guarded = Effect.provideService(CurrentRunGuard, guard)
-        const analysing = analysis.run({
-          workspace: workspace.value,
-          dataType: feed.dataType,
-          enrichments: all,
-          accounts: refreshed.accounts,
-          today,
-          cause,
-          guard: Effect.asVoid(jobs.fence(fence, {}))
-        })
-        const analysed = yield* guarded(analysing)
+        const { accounts } = refreshed
+        const begun = yield* pass.begin(
+          { workspace: workspace.value, feed, config, run: job, right: fence, accounts, today, cause },
+          false
+        )
+        const { analysed, enrichments: all, pipeline } = begun
         const { endDate, resetCursors, skipDedup, startDate } = job.options
-        const delivery = {
-          feed,
-          config,
-          job,
-          fence,
-          columns: columnsOf(feed, pipeline.catalog, yield* feeds.boundColumns(feed.id))
-        }
-        const projected = yield* Effect.gen(function* () {
-          const direct = yield* deliverer.direct(delivery)
-          return yield* projector.project({
-            direct,
-            feed,
-            job,
-            fence,
-            accounts: refreshed.accounts,
-            pipeline,
-            today,
+        const projected = yield* Effect.result(
+          pass.project(begun, {
             force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
             range:
               job.mode === "range" && startDate !== undefined && endDate !== undefined
                 ? { from: startDate, to: endDate }
                 : undefined,
-            since: job.mode === "full" ? startDate : undefined
+            since: job.mode === "full" ? startDate : undefined,
+            local: undefined
           })
-        }).pipe(Effect.scoped, guarded, Effect.result)
+        )
         if (Result.isFailure(projected)) {
           const error = projected.failure
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
@@ -217,7 +186,7 @@ export class SyncRun extends Context.Service<
         if (unchanged + quarantined > 0) {
           yield* jobs.fence(fence, { add: { read: unchanged, unchanged, quarantined } })
         }
-        const delivered = yield* Effect.result(deliverer.deliver(delivery))
+        const delivered = yield* Effect.result(pass.deliver(begun))
         const findings: Array<Finding> = [
           ...refreshed.findings,
           ...faultFindings([...analysed, ...pipeline.faults, ...faults]),

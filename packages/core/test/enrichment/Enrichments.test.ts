@@ -11,6 +11,7 @@ import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { MessageHosts } from "../../src/message/MessageHosts.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import { Ids } from "../../src/shared/Ids.ts"
+import { TaskStore } from "../../src/task/TaskStore.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -366,6 +367,36 @@ describe("Enrichments", () => {
       expect(yield* refusal({ type: "alert", config: masked })).toMatchObject(error)
       const other = { ...config, destinations: [{ type: "slack", webhookUrl: "https://hooks.example.com/****0000" }] }
       expect(yield* Effect.flip(enrichments.update(caller, id, { config: other }))).toMatchObject(error)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("asks feeds to deliver all of their records again where a change is to reach over the history", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, workspace } = yield* opened
+      const [one, two] = [yield* storeFeed(workspace), yield* storeFeed(workspace)]
+      const store = yield* TaskStore
+      /** Feeds whose histories are to be looked at; they are looked at by that. */
+      const asked = Effect.gen(function* () {
+        const { tasks } = yield* store.claim("runner", [{ kind: "local_run", limit: 10 }], 60)
+        yield* Effect.forEach(tasks, ({ fence }) => store.complete(fence))
+        expect(tasks.every(({ task }) => task.payload["history"] === true)).toBe(true)
+        return tasks.map(({ task }) => task.payload["feedId"]).toSorted()
+      })
+      const both = [one.id, two.id].toSorted()
+      const { enrichment } = yield* enrichments.create(caller, { ...rule, feedIds: [one.id] })
+      yield* enrichments.update(caller, enrichment.id, { name: "Tea", apply: "from_now" })
+      expect(yield* asked).toEqual([])
+      // Feeds that it no longer looks at lose what it said.
+      yield* enrichments.update(caller, enrichment.id, { feedIds: [two.id], apply: "history" })
+      expect(yield* asked).toEqual(both)
+      yield* enrichments.update(caller, enrichment.id, { enabled: false, apply: "history" })
+      expect(yield* asked).toEqual([two.id])
+      yield* enrichments.remove(caller, enrichment.id, { asked: { apply: "history" } })
+      expect(yield* asked).toEqual([two.id])
+      const all = yield* enrichments.create(caller, { ...rule, allFeeds: true, apply: "history" })
+      expect(yield* asked).toEqual(both)
+      yield* enrichments.remove(caller, all.enrichment.id)
+      expect(yield* asked).toEqual([])
     }).pipe(Effect.provide(services))
   )
 })

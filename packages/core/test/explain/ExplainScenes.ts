@@ -8,6 +8,7 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { EnrichmentFacts } from "../../src/enrichment/EnrichmentFacts.ts"
@@ -28,7 +29,10 @@ import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Ids } from "../../src/shared/Ids.ts"
+import { localRunTask } from "../../src/task/LocalRunTaskKind.ts"
 import { Tasks } from "../../src/task/Tasks.ts"
+import { TaskStore } from "../../src/task/TaskStore.ts"
+import { LocalRun } from "../../src/usecase/LocalRun.ts"
 import { monthSum } from "../enrichment/MonthSum.ts"
 import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
 
@@ -74,6 +78,26 @@ export const simulated = Effect.fnUntraced(
 
 const instance = "delta-connection-stable"
 const columns = ["description", "category", "merchantName", "monthSum"] as const
+
+/** Runs the local runs that are due, once each. Returns how many there were. */
+export const localRuns = Effect.gen(function* () {
+  const store = yield* TaskStore
+  const { run } = yield* LocalRun
+  const { tasks } = yield* store.claim("runner", [{ kind: localRunTask.name, limit: 100 }], 60)
+  for (const { fence, task } of tasks) {
+    const again = yield* run({
+      ...task,
+      workspaceId: task.workspaceId,
+      attempt: task.attempts,
+      payload: Schema.decodeUnknownSync(localRunTask.payload)(task.payload),
+      guard: store.fence(fence),
+      finish: (writes) => writes
+    })
+    const id = yield* (yield* Ids).next("task")
+    yield* store.complete(fence, again === undefined ? undefined : { id, afterSeconds: again.againSeconds })
+  }
+  return tasks.length
+})
 
 /** A bank with one account, fed into a table. */
 export const fed = Effect.fnUntraced(function* (simulation: Simulation) {

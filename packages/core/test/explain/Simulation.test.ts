@@ -66,7 +66,16 @@ describe("a simulation", () => {
             samples: [{ recordId: yield* idOf("green tea"), before: "Drinks", after: "Tea", authority: "rule" }]
           }
         ],
-        deliveries: [{ feedId: feed.id, destination: "table", create: 0, update: 1, remove: 1 }],
+        deliveries: [
+          {
+            feedId: feed.id,
+            destination: "table",
+            create: 0,
+            update: 1,
+            remove: 1,
+            now: { create: 0, update: 1, remove: 1 }
+          }
+        ],
         shadows: 1,
         faults: []
       })

@@ -21,6 +21,9 @@ const endpointsOf = <O extends string, M extends string, A, New, Change, Shown>(
   const optionalQuery = Object.fromEntries(
     Object.entries(query).map(([name, schema]) => [name, Schema.optionalKey(schema)])
   )
+  const removal = Object.fromEntries(
+    Object.entries(contract.removal ?? {}).map(([name, schema]) => [name, Schema.optionalKey(schema)])
+  )
   return {
     list: HttpApiEndpoint.get(`list${many}` as const, path, {
       query: {
@@ -51,7 +54,7 @@ const endpointsOf = <O extends string, M extends string, A, New, Change, Shown>(
     }),
     remove: HttpApiEndpoint.delete(`delete${one}` as const, byId, {
       params,
-      query: trash ? { permanent: Schema.optionalKey(Flag) } : {},
+      query: { ...removal, ...(trash ? { permanent: Schema.optionalKey(Flag) } : {}) },
       headers: ifMatch,
       success: contract.saysDeleted ? Deleted : Done,
       error: trash ? [...ofPath, StateConflict, Stale] : [...ofPath, Stale]

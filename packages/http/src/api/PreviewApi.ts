@@ -186,9 +186,14 @@ const SimulationAnswer = Schema.Struct({
       destination: Schema.String,
       create: Schema.Int,
       update: Schema.Int,
-      remove: Schema.Int
+      remove: Schema.Int,
+      now: Schema.Struct({ create: Schema.Int, update: Schema.Int, remove: Schema.Int }).annotate({
+        description:
+          "What of it the next run delivers. The rest is of rows older than 45 days: a full run delivers it, or a change with " +
+          "`apply` `history`."
+      })
     })
-  ),
+  ).annotate({ description: "Rows that would change at each destination, by a full run." }),
   aiPending: Schema.Array(AiPending).annotate({
     description: "What a run would ask models then; nobody was asked for this answer."
   }),

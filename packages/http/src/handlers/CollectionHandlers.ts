@@ -59,7 +59,8 @@ export const collectionHandlers = <A, New, Change, Shown>(
     }),
     [verbs.remove.id]: Effect.fnUntraced(function* (asked: Asked) {
       const { caller, headers, query } = asked
-      const removal = { permanent: query["permanent"] === true, ifVersion: demanded(headers["if-match"]) }
+      const { permanent, ...own } = query
+      const removal = { permanent: permanent === true, ifVersion: demanded(headers["if-match"]), asked: own }
       yield* useCases.remove(caller, yield* idOf(asked), removal)
       return saysDeleted ? deleted : done
     }),

@@ -604,7 +604,16 @@ export const simulation = {
   ],
   messages: { told: 0, untold: 0 },
   aiPending: [],
-  deliveries: [{ feedId: ids.feed, destination: "table", create: 0, update: 12, remove: 0 }],
+  deliveries: [
+    {
+      feedId: ids.feed,
+      destination: "table",
+      create: 0,
+      update: 12,
+      remove: 0,
+      now: { create: 0, update: 4, remove: 0 }
+    }
+  ],
   shadows: 0,
   faults: []
 }
@@ -685,7 +694,8 @@ const counts = {
   unchanged: 105,
   filtered: 0,
   failed: 0,
-  quarantined: 0
+  quarantined: 0,
+  differs: 0
 }
 
 export const job = {

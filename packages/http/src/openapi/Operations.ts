@@ -424,8 +424,8 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   },
   setRecordFields: {
     description:
-      "Keeps a person's own values of fields, and locks others as they are shown. Every feed that shows the record follows with " +
-      "its next run; no enrichment overrules them. What enrichments would have written is told as a shadow. `split` lets a " +
+      "Keeps a person's own values of fields, and locks others as they are shown. Every feed that shows the record follows at " +
+      "once, without asking a provider; no enrichment overrules them. What enrichments would have written is told as a shadow. `split` lets a " +
       "record fall into lines with amounts of their own; where its amount changes later, the last line has the difference.",
     body: {
       fields: { category: "Gifts" },
@@ -450,7 +450,7 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     description:
       "Silences each enrichment about each value that it changed in the job. Values that people have spoken about since stay " +
       "(`kept`), and so does what the provider said. Links of records that the job made, such as transfers, are taken apart. " +
-      "`redo` lets them speak again. Feeds follow with their next run.",
+      "`redo` lets them speak again. Feeds follow at once, without asking a provider.",
     body: {},
     answer: one({ jobId: ids.job, fields: 12, links: 2, kept: 1 })
   },

@@ -79,6 +79,9 @@ const descriptions: Readonly<Record<string, string>> = {
   filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
   feedId: "Only those that apply to this feed.",
   enabled: "Only those that are switched on, or only those that are not.",
+  apply:
+    "How far the removal reaches back. `from_now`, unless given: new and changed records, and with the next run those of the " +
+    "last 45 days. `history`: all records that feeds have delivered.",
   trashed: "Those in the trash instead.",
   permanent: "Deletes for good what is in the trash.",
   "If-Match": "The version that was read, as `ETag` had it. A record that has changed since is left alone (412).",

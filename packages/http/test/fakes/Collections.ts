@@ -13,6 +13,7 @@ export const samplesOf = (
   { read, write }: { readonly read: Scope; readonly write: Scope },
   more: Pick<Sample, "faults" | "required"> & {
     readonly list?: Pick<Sample, "faults" | "query">
+    readonly remove?: Pick<Sample, "faults" | "query">
     readonly create?: Body
     readonly update?: Body
   }
@@ -23,6 +24,7 @@ export const samplesOf = (
     create = examples.create as Body,
     faults = {},
     list = {},
+    remove = {},
     required = [],
     update = examples.update as Body
   } = more
@@ -40,7 +42,7 @@ export const samplesOf = (
     },
     { id: `get${one}`, method: "GET", template: byId, status: 200, scopes: [read] },
     { id: `update${one}`, method: "PUT", template: byId, status: 200, scopes: [write], body: update, faults },
-    { id: `delete${one}`, method: "DELETE", template: byId, status: 200, scopes: [write] }
+    { id: `delete${one}`, method: "DELETE", template: byId, status: 200, scopes: [write], ...remove }
   ]
 }
 

@@ -423,6 +423,7 @@ export const operations: ReadonlyArray<Sample> = [
     enrichmentContract,
     { read: "enrichments:read", write: "enrichments:write" },
     {
+      remove: { faults: { apply: ["", "x"] }, query: { apply: ["from_now", "history"] } },
       list: {
         faults: { type: ["", "Rule"], dataType: ["x", ""], feedId: [""], enabled: ["yes", ""] },
         query: { type: ["rule"], dataType: ["loans"], feedId: ["feed_1"], enabled: ["true", "false"] }

@@ -689,7 +689,16 @@ export const simulation: SimulationReport = {
   ],
   messages: { told: 0, untold: 0 },
   aiPending: [{ enrichmentId: "enr_4", questions: 30, calls: 2, tokens: 3_100 }],
-  deliveries: [{ feedId: feed.id, destination: "table", create: 1, update: 0, remove: 0 }],
+  deliveries: [
+    {
+      feedId: feed.id,
+      destination: "table",
+      create: 1,
+      update: 0,
+      remove: 0,
+      now: { create: 1, update: 0, remove: 0 }
+    }
+  ],
   shadows: 0,
   faults: []
 }

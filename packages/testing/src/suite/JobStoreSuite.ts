@@ -1,6 +1,15 @@
 /** Conformance of `JobStore`: the feed lock, every status and event, claims, fences. Leases: `JobLeaseSuite`. */
 import { Ids, limits, Recovery, Timestamp } from "@millrace/core"
-import { type ClaimedJob, FeedLocked, Fenced, JobStateConflict, JobStore, Transactor } from "@millrace/core/storage"
+import { feedLease } from "@millrace/core/feed"
+import {
+  type ClaimedJob,
+  FeedLocked,
+  Fenced,
+  JobStateConflict,
+  JobStore,
+  Leases,
+  Transactor
+} from "@millrace/core/storage"
 import { type JobEvent, jobEvents, type JobStatus, jobStatuses, noCounts, transition } from "@millrace/core/job"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -603,6 +612,26 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       expect([resumed.status, "pauseReason" in resumed]).toEqual(["in_progress", false])
       expect(yield* isDue(arranged, job.id)).toBe(true)
       expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(1)
+    })
+  )
+
+  it.effect("is the only one that has the feed while it runs, and waits where a local run has it", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const leases = yield* Leases
+      const take = (holder: string) => Effect.map(leases.take([feedLease(feed.id)], holder, 60), Option.isSome)
+      expect(yield* take("local:one")).toBe(true)
+      const job = yield* makeJob(feed)
+      yield* store.create(job, { replacing: false })
+      expect(yield* isDue(arranged, job.id)).toBe(false)
+      expect(Option.isNone(yield* store.claim(job.id, []))).toBe(true)
+      yield* leases.free("local:one")
+      expect(yield* isDue(arranged, job.id)).toBe(true)
+      const { fence } = Option.getOrThrow(yield* store.claim(job.id, []))
+      expect(yield* take("local:two")).toBe(false)
+      yield* store.complete(fence, {})
+      expect(yield* take("local:two")).toBe(true)
     })
   )
 

@@ -1,5 +1,6 @@
 /** What is under way in memory, what waits, and whose turn it is. */
 import { type Bank, type BankId, bankLease } from "@millrace/core/bank"
+import { feedLease } from "@millrace/core/feed"
 import { capacityOf, type Dispatched, runnerSilence, type RunnerSlots } from "@millrace/core/job"
 import { pokeLease } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
@@ -125,13 +126,14 @@ class JobDispatch {
       else if (stored.job.pauseReason === undefined) due.push(stored)
     }
     const busy = new Set(flight.flatMap(({ banks }) => banks))
-    const isLeased = (bank: BankId): boolean => (this.#table.leases.get(bankLease(bank))?.until ?? 0) > now
+    const isLeased = (resource: string): boolean => (this.#table.leases.get(resource)?.until ?? 0) > now
     const isBusy = (bank: BankId): boolean => {
       const instance = this.#banks.get(bank)?.providerInstanceId
       const turn = instance === undefined ? undefined : this.#turns.get(instance)?.get(wholeLine)
-      return busy.has(bank) || isLeased(bank) || (turn !== undefined && turn.given.nextAt > now + 1_000)
+      return busy.has(bank) || isLeased(bankLease(bank)) || (turn !== undefined && turn.given.nextAt > now + 1_000)
     }
-    return { flight, due, needsBusy: ({ banks }: StoredJob) => banks.some(isBusy) }
+    const needsBusy = ({ banks, job }: StoredJob): boolean => isLeased(feedLease(job.feedId)) || banks.some(isBusy)
+    return { flight, due, needsBusy }
   }
 
   dispatch(limit: number, now: number): Dispatched {

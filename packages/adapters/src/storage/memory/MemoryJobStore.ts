@@ -1,6 +1,7 @@
 /** Jobs and the feed lock in memory. */
 import type { ActorRef } from "@millrace/core/access"
 import { bankLease } from "@millrace/core/bank"
+import { feedLease } from "@millrace/core/feed"
 import {
   isActive,
   type Job,
@@ -118,7 +119,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
           const fence = { jobId, epoch: stored.epoch + 1 }
           table.free(holderOf({ jobId, epoch: stored.epoch }))
-          if (!table.take(banks, holderOf(fence), now, now + lease)) {
+          const resources = [feedLease(stored.job.feedId), ...banks.map(bankLease)]
+          if (!table.take(resources, holderOf(fence), now, now + lease)) {
             table.put({ ...stored, pokedAt: undefined, banks: [...banks] })
             return Option.none()
           }

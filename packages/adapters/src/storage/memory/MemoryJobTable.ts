@@ -1,6 +1,6 @@
 /** Jobs in memory, and the steps that all calls on them are made of. */
 import type { ActorRef } from "@millrace/core/access"
-import { type BankId, bankLease } from "@millrace/core/bank"
+import type { BankId } from "@millrace/core/bank"
 import type { FeedId } from "@millrace/core/feed"
 import {
   isActive,
@@ -90,7 +90,7 @@ export class JobTable extends Context.Service<
       change?: Partial<Pick<StoredJob, "heartbeat">> & { readonly job?: Partial<Job> }
     ) => StoredJob | undefined
     /** Takes or prolongs all these leases; `false`, and nothing has changed, when one is busy. */
-    readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
+    readonly take: (resources: ReadonlyArray<string>, holder: string, now: number, until: number) => boolean
     readonly prolong: (holder: string, until: number) => void
     readonly free: (holder: string) => void
     /** Has an element when a job may have become due. */
@@ -186,7 +186,7 @@ export class JobTable extends Context.Service<
           return next
         },
         prolong,
-        take: (banks, holder, now, until) => take(banks.map(bankLease), holder, now, until) !== undefined
+        take: (resources, holder, now, until) => take(resources, holder, now, until) !== undefined
       }
     })
   )

@@ -48,9 +48,10 @@ export const busySql = (sql: SqlClient): Fragment =>
     union select b.id::text from bank b join upstream_turn t on t.instance_id = b.provider_instance_id
       where t.connection = '' and t.next_at > store_now() + interval '1 second'`
 
-/** Whether a job needs none of those in `busy`. */
+/** Whether a job needs none of those in `busy`, and no local run has its feed. */
 export const isFreeSql = (sql: SqlClient): Fragment =>
-  sql`not exists (select from unnest(banks) as needed (id) where needed.id in (select bank_id from busy))`
+  sql`not exists (select from unnest(banks) as needed (id) where needed.id in (select bank_id from busy))
+    and not exists (select from lease where resource = 'feed:' || feed_id and expires_at > store_now())`
 
 /** At most `limit` jobs; `lease` is that of a run, in seconds. */
 export const dispatch = Effect.fnUntraced(function* (

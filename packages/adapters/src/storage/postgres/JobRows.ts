@@ -18,7 +18,8 @@ const countKeys = [
   "unchanged",
   "filtered",
   "failed",
-  "quarantined"
+  "quarantined",
+  "differs"
 ] as const satisfies ReadonlyArray<keyof JobCounts>
 
 type CountColumns = { readonly [K in keyof JobCounts as `${K}_count`]: number }
@@ -67,7 +68,8 @@ export const toJob = (row: JobRow): Job => ({
     unchanged: row.unchanged_count,
     filtered: row.filtered_count,
     failed: row.failed_count,
-    quarantined: row.quarantined_count
+    quarantined: row.quarantined_count,
+    differs: row.differs_count
   },
   errors: row.errors,
   attempt: row.attempt,

@@ -82,6 +82,7 @@ import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
 import { publicChanges } from "./migrations/0072_public_changes.ts"
 import { listColumns } from "./migrations/0073_list_columns.ts"
+import { differs } from "./migrations/0078_differs.ts"
 import { modelBudget } from "./migrations/0080_model_budget.ts"
 import { auditOfFunctions } from "./migrations/0081_audit_of_functions.ts"
 import { uploadPages } from "./migrations/0089_upload_pages.ts"
@@ -164,6 +165,7 @@ export const migrations = {
   "0071_search_groups": searchGroups,
   "0072_public_changes": publicChanges,
   "0073_list_columns": listColumns,
+  "0078_differs": differs,
   "0080_model_budget": modelBudget,
   "0081_audit_of_functions": auditOfFunctions,
   "0089_upload_pages": uploadPages

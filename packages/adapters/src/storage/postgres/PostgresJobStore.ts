@@ -1,11 +1,12 @@
 /**
- * Jobs and the feed lock in PostgreSQL; claims take the leases of banks.
+ * Jobs and the feed lock in PostgreSQL; claims take the leases of the feed and of banks.
  *
  * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
 import type { ActorRef } from "@millrace/core/access"
 import { type BankId, bankLease } from "@millrace/core/bank"
+import { type FeedId, feedLease } from "@millrace/core/feed"
 import {
   activeStatuses,
   type JobError,
@@ -120,11 +121,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
 
     const claimed = Effect.fnUntraced(function* (jobId: JobId, banks: ReadonlyArray<BankId>) {
       const [found] = yield* sql<{
+        readonly feed_id: FeedId
         readonly epoch: number
         readonly attempt: number
         readonly lost: boolean
         readonly handover: string | null
-      }>`select epoch, attempt, handover, status = 'in_progress' and heartbeat is not null as lost from job
+      }>`select feed_id, epoch, attempt, handover, status = 'in_progress' and heartbeat is not null as lost from job
         where id = ${jobId} and ${isFree} for update skip locked`
       if (found === undefined) return Option.none()
       const before: Fence = { jobId, epoch: found.epoch }
@@ -138,7 +140,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         }
       }
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
-      yield* takeLeases(sql, banks.map(bankLease), holderOf(fence), lease)
+      yield* takeLeases(sql, [feedLease(found.feed_id), ...banks.map(bankLease)], holderOf(fence), lease)
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', cause = null, epoch = ${fence.epoch},
           attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(), poked_at = null,
           banks = ${[...banks]}::text[], handover = null,
@@ -156,11 +158,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       create: Effect.fn("JobStore.create")(function* (job, { banks = [], replacing }) {
         const insert = sql`insert into job (id, feed_id, workspace_id, user_id, started_by, status, type, mode, options,
             read_count, vanished_count, carried_count, created_count, updated_count, removed_count, unchanged_count,
-            filtered_count, failed_count, quarantined_count, errors, attempt, retry, banks, created_at, updated_at)
+            filtered_count, failed_count, quarantined_count, differs_count, errors, attempt, retry, banks, created_at, updated_at)
           values (${job.id}, ${job.feedId}, ${job.workspaceId}, ${job.userId}, ${json(job.startedBy)}, ${job.status},
             ${job.type}, ${job.mode}, ${json(job.options)}, ${job.counts.read}, ${job.counts.vanished},
             ${job.counts.carried}, ${job.counts.created}, ${job.counts.updated}, ${job.counts.removed},
             ${job.counts.unchanged}, ${job.counts.filtered}, ${job.counts.failed}, ${job.counts.quarantined},
+            ${job.counts.differs},
             ${json(job.errors)}, ${job.attempt}, ${job.retry ?? 0}, ${[...banks]}::text[], ${job.createdAt},
             ${job.updatedAt})
           on conflict (feed_id) where status in (${active}) do nothing returning id`
