@@ -82,10 +82,10 @@ import { plainEntryBlocks } from "./migrations/0070_plain_entry_blocks.ts"
 import { searchGroups } from "./migrations/0071_search_groups.ts"
 import { publicChanges } from "./migrations/0072_public_changes.ts"
 import { listColumns } from "./migrations/0073_list_columns.ts"
-import { differs } from "./migrations/0078_differs.ts"
-import { modelBudget } from "./migrations/0080_model_budget.ts"
-import { auditOfFunctions } from "./migrations/0081_audit_of_functions.ts"
-import { uploadPages } from "./migrations/0089_upload_pages.ts"
+import { modelBudget } from "./migrations/0074_model_budget.ts"
+import { auditOfFunctions } from "./migrations/0075_audit_of_functions.ts"
+import { uploadPages } from "./migrations/0076_upload_pages.ts"
+import { differs } from "./migrations/0077_differs.ts"
 
 /**
  * A step whose number is below the newest one applied would be skipped in silence: a new one takes the next number.
@@ -165,10 +165,10 @@ export const migrations = {
   "0071_search_groups": searchGroups,
   "0072_public_changes": publicChanges,
   "0073_list_columns": listColumns,
-  "0078_differs": differs,
-  "0080_model_budget": modelBudget,
-  "0081_audit_of_functions": auditOfFunctions,
-  "0089_upload_pages": uploadPages
+  "0074_model_budget": modelBudget,
+  "0075_audit_of_functions": auditOfFunctions,
+  "0076_upload_pages": uploadPages,
+  "0077_differs": differs
 } as const
 
 /** All steps that this version knows, the first one first. */
