@@ -106,6 +106,7 @@ export const guard = (
   const { overdue } = bound(server, bounds, {
     busy: (response) => refuse(response, Errors.busy, nextId()),
     unfit: ({ headers, httpVersion }, response) => {
+      if (headers.upgrade !== undefined) response.shouldKeepAlive = false
       const answer =
         server.listenerCount("request") === 0
           ? Errors.timedOut
@@ -115,9 +116,6 @@ export const guard = (
       if (answer !== undefined) refuse(response, answer, nextId())
       return answer !== undefined
     }
-  })
-  server.prependListener("request", ({ headers }, response) => {
-    if (headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
   server.on("checkExpectation", (_, response: ServerResponse) => refuse(response, expectationUnknown, nextId()))
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => {

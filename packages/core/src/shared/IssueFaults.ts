@@ -28,7 +28,9 @@ const choicesOf = (
 const unionMessage = ({ ast }: SchemaIssue.AnyOf): string | undefined => {
   const choices = choicesOf(ast.types)
   if (choices === undefined) return undefined
-  return `must be an object whose ${choices.key} is ${choices.values.length === 1 ? "" : "one of "}${choices.values.join(", ")}`
+  const { key, values } = choices
+  const [last = "", ...others] = values.toReversed()
+  return `must be an object whose ${key} is ${others.length === 0 ? "" : `${others.toReversed().join(", ")} or `}${last}`
 }
 
 const messagesOf = (issue: SchemaIssue.Issue): ReadonlyArray<IssueFault> =>

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest"
-import { dataText, estimatedTokens, looksLikeInstruction, promptOf } from "../../src/model/ModelPrompt.ts"
+import {
+  dataText,
+  estimatedInputTokens,
+  estimatedTokens,
+  looksLikeInstruction,
+  promptOf
+} from "../../src/model/ModelPrompt.ts"
 
 const request = {
   instructions: "Choose a category.",
@@ -35,7 +41,10 @@ it("knows what may be meant for the model", () => {
   }
 })
 
-it("takes a request for at least a third of its characters, and for its answers", () => {
+it("takes a request for a third of the bytes that it sends, and for its answers", () => {
   const { system, user } = promptOf(request)
-  expect(estimatedTokens(request)).toBe(Math.ceil((system.length + user.length) / 3) + 40 + 400)
+  const least = Math.ceil(Buffer.byteLength(system + user) / 3)
+  expect(estimatedInputTokens(request)).toBeGreaterThanOrEqual(least)
+  expect(estimatedInputTokens(request)).toBeLessThan(least + 20)
+  expect(estimatedTokens(request)).toBe(estimatedInputTokens(request) + 40 + 400)
 })

@@ -80,7 +80,7 @@ it("names the choices of a union, and a list that may not be empty", () => {
   expect(faults(DataTypeOptions as never, { dataType: "nope" })).toEqual([
     {
       field: "",
-      message: expect.stringMatching(/^must be an object whose dataType is one of transactions, balances, /)
+      message: expect.stringMatching(/^must be an object whose dataType is transactions, balances, /)
     }
   ])
   const empty = { rules: [{ conditions: { logic: "and", conditions: [] }, actions: [] }] }
