@@ -248,7 +248,7 @@ const fr: Words = {
   }
 }
 
-export const languages: ReadonlyArray<Words> = [en, de, fr]
+const languages: ReadonlyArray<Words> = [en, de, fr]
 
 export const english = en
 
