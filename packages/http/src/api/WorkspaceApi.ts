@@ -16,7 +16,7 @@ const WorkspaceRecord = Schema.Struct({
   plan: PlanName,
   timezone: Schema.String,
   locale: Schema.String,
-  baseCurrency: Currency.Currency,
+  baseCurrency: Schema.String,
   isPortal: Schema.Boolean,
   parentWorkspaceId: Schema.optionalKey(Id("workspace")),
   version: Schema.Int,

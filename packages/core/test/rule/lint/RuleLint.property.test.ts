@@ -303,6 +303,14 @@ const checkList = (random: Seeded, isWild: boolean): void => {
           }),
           `${field} agrees with rules[${other}]`
         )
+    } else if (message.includes("has changed its case")) {
+      const [, read] = /^sees (\S+) after/.exec(message)!
+      const writer = rules[others[0]!]!
+      ensure(others[0]! < index && writer.enabled !== false, `${field} is read before, or after nothing`)
+      ensure(
+        writer.actions.some((action) => action.kind === "case" && action.field === read),
+        `${field} reads what nothing has changed`
+      )
     } else {
       counts.sees++
       ensure(others[0]! > index, `${field} is not read before`)
@@ -364,8 +372,9 @@ const checkList = (random: Seeded, isWild: boolean): void => {
     )
     for (const field of new Set(readBy(rules[index]!)))
       ensure(
-        lints.some((lint) => indexOf(lint.field) === index && lint.message.startsWith(`sees ${field} `)) ===
-          later.has(field),
+        lints.some(
+          (lint) => indexOf(lint.field) === index && lint.message.startsWith(`sees ${field} as it is before `)
+        ) === later.has(field),
         `rules[${index}] reads ${field}`
       )
   }
