@@ -308,7 +308,7 @@ const checkList = (random: Seeded, isWild: boolean): void => {
       const writer = rules[others[0]!]!
       ensure(others[0]! < index && writer.enabled !== false, `${field} is read before, or after nothing`)
       ensure(
-        writer.actions.some((action) => action.kind === "case" && action.field === read),
+        writer.actions.some((one) => one.kind === "case" && one.field === read),
         `${field} reads what nothing has changed`
       )
     } else {
