@@ -106,12 +106,15 @@ export const attemptErrorOf = (error: ProviderError): AttemptError => {
   return { code, message: error.message, ...(recovery === undefined ? {} : { recovery }) }
 }
 
+/** Who hands a payload over: somebody who learns what comes of it, or a task that goes on with what is kept. */
+type HandedBy = "caller" | "task"
+
 /**
- * The attempt cannot be completed any more. A person who pasted a wrong token may paste another one; what else is refused was given
- * by the upstream for this attempt.
+ * The attempt cannot be completed any more. A person who pasted a wrong token may paste another one, but a task has nobody who could:
+ * the error is kept, so that the person can read it later. What else is refused was given by the upstream for this attempt.
  */
-const isFinal = (error: ProviderError, { capabilities }: ProviderDriver): boolean =>
-  (error._tag === "InvalidConnectPayload" && capabilities.connectFlow !== "token") ||
+const isFinal = (error: ProviderError, { capabilities }: ProviderDriver, by: HandedBy): boolean =>
+  (error._tag === "InvalidConnectPayload" && (by === "task" || capabilities.connectFlow !== "token")) ||
   error._tag === "UserCancelled" ||
   error._tag === "DuplicateConnection"
 
@@ -191,7 +194,8 @@ export class Connecting extends Context.Service<
         attempt: ConnectionAttempt,
         given: ConnectPayload,
         reconnects: BankId | undefined,
-        cause: ActorRef
+        cause: ActorRef,
+        by: HandedBy
       ) {
         // What was chosen when it began holds, whatever the browser brings back.
         const institutionId = attempt.institutionId ?? given.institutionId
@@ -229,7 +233,7 @@ export class Connecting extends Context.Service<
                   : Effect.void
               ),
               Effect.tapError((error) =>
-                isFinal(error, driver) || (isRepair && error._tag === "ConnectionGone")
+                isFinal(error, driver, by) || (isRepair && error._tag === "ConnectionGone")
                   ? Effect.flatMap(Timestamp.now, (now) =>
                       attempts.move(attempt.id, "refuse", now, { error: attemptErrorOf(error) })
                     )
@@ -293,7 +297,8 @@ export class Connecting extends Context.Service<
         driver: ProviderDriver,
         request: ConnectRequest,
         begun: ConnectionAttempt,
-        lease: Lease
+        lease: Lease,
+        by: HandedBy
       ) {
         const { workspace } = caller.principal
         const { cause } = caller
@@ -324,7 +329,7 @@ export class Connecting extends Context.Service<
         if (!isMoved) return yield* closed(attempt)
         const exchanged = Option.isSome(held)
           ? Effect.succeed(held.value)
-          : exchange(driver, attempt, request.payload, reconnects, cause)
+          : exchange(driver, attempt, request.payload, reconnects, cause, by)
         const { accounts, bank, created } = yield* exchanged.pipe(
           Effect.flatMap((completed) =>
             connected.store({ workspace, driver, attempt, completed, lease, reconnects, cause })
@@ -413,7 +418,7 @@ export class Connecting extends Context.Service<
         yield* permit(caller, "completeConnection")
         const driver = yield* providers.get(request.instanceId)
         const attempt = yield* meant(caller, request)
-        return yield* alone(attempt, (lease) => completeWith(caller, driver, request, attempt, lease))
+        return yield* alone(attempt, (lease) => completeWith(caller, driver, request, attempt, lease, "caller"))
       })
 
       const goOn = Effect.fn("Connecting.goOn")(function* (caller: Caller, attempt: ConnectionAttempt) {
@@ -429,7 +434,7 @@ export class Connecting extends Context.Service<
               connectionId: ""
             }))
             const request: ConnectRequest = { instanceId, attemptId, payload }
-            return yield* completeWith(caller, driver, request, attempt, lease).pipe(
+            return yield* completeWith(caller, driver, request, attempt, lease, "task").pipe(
               Effect.tapError(
                 Effect.fnUntraced(function* ({ _tag }) {
                   const late = lateUntil(attempt) <= (yield* Timestamp.now)

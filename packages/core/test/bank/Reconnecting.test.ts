@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Banks } from "../../src/bank/Banks.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
+import { ConnectReturns } from "../../src/bank/ConnectReturns.ts"
 import { ConnectionAttemptStore } from "../../src/bank/ConnectionAttemptStore.ts"
 import { ConnectionSubjectStore } from "../../src/bank/ConnectionSubject.ts"
 import * as Kernel from "../../src/Kernel.ts"
@@ -77,7 +78,23 @@ const open = Effect.fnUntraced(function* (flow: "portal" | "token" = "portal") {
       return yield* complete(attempt.attemptId, ref)
     })
     const all = store.list([workspace.id])
-    return { all, asked, attempts, banks, caller, complete, connect, lost, signIn, start, store, upstream }
+    const returns = yield* ConnectReturns
+    return {
+      all,
+      asked,
+      attempts,
+      banks,
+      caller,
+      complete,
+      connect,
+      lost,
+      returns,
+      signIn,
+      start,
+      store,
+      upstream,
+      workspace
+    }
   }).pipe(Effect.provide(services))
 })
 
@@ -193,5 +210,26 @@ describe("what the browser brings back", () => {
       expect(yield* attempts.part(attempt.id, "payload")).toEqual(Option.none())
       expect(yield* complete(attempt.attemptId, "one")).toMatchObject({ created: true })
     })
+  )
+
+  it.effect(
+    "ends the attempt where a task hands over a token that is refused, since nobody could paste another one",
+    () =>
+      Effect.gen(function* () {
+        const { attempts, banks, caller, returns, start, workspace } = yield* open("token")
+        const { attempt } = yield* start()
+        // What a process leaves that died after it had used the token up.
+        yield* attempts.move(attempt.id, "complete", attempt.createdAt)
+        const used = { kind: "provider_connection_id", connectionId: "used" } as const
+        yield* attempts.keep(attempt.id, "payload", used, attempt.createdAt)
+        const left = Option.getOrThrow(yield* attempts.get(attempt.id))
+        expect(yield* Effect.flip(returns.goOn({ attempt: left, workspace }))).toMatchObject({
+          _tag: "InvalidConnectPayload"
+        })
+        expect(yield* banks.attempt(caller, attempt.id)).toMatchObject({
+          state: "failed",
+          error: { code: "INVALID_PAYLOAD", message: expect.any(String) }
+        })
+      })
   )
 })
