@@ -17,7 +17,7 @@ import {
   stillUnread,
   withUnread
 } from "../provider/ConnectionHealth.ts"
-import { isProviderError, type ProviderError } from "../provider/ProviderError.ts"
+import { isProviderError, Misconfigured, type ProviderError } from "../provider/ProviderError.ts"
 import type { UnreadAccount } from "../provider/ReadAccounts.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
@@ -51,6 +51,15 @@ interface Looking<E> {
 
 const isTagged = (error: unknown): error is { readonly _tag: string } =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
+
+/** What a failed look says of the connection. A bank stays here when its provider leaves the configuration. */
+const saidBy = (error: ProviderError | Unlooked): ProviderError | undefined => {
+  if (error._tag !== "ProviderNotAvailable") return isProviderError(error) ? error : undefined
+  const { instanceId } = error
+  return new Misconfigured({
+    message: `The provider ${instanceId} is not configured here: add it to MILLRACE_PROVIDERS, or to providers of the configuration file`
+  })
+}
 
 export class Looks extends Context.Service<
   Looks,
@@ -139,11 +148,12 @@ export class Looks extends Context.Service<
         const noted =
           <E>(bank: Bank, looking: Looking<E>, source?: StatusSource) =>
           <A, E2 extends Unlooked>(look: Effect.Effect<A, ProviderError | E2>) =>
-            Effect.tapError(look, (error) =>
-              isProviderError(error)
-                ? notedQuietly(bank, failed(bank, error, looking, source === undefined ? {} : { source }))
-                : Effect.void
-            )
+            Effect.tapError(look, (error) => {
+              const said = saidBy(error)
+              return said === undefined
+                ? Effect.void
+                : notedQuietly(bank, failed(bank, said, looking, source === undefined ? {} : { source }))
+            })
 
         const refresh = Effect.fn("Looks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
           const noting = noted(bank, looking)

@@ -3,10 +3,14 @@ import { makeBank, storeWorkspace } from "@millrace/testing/fixture"
 import { connect } from "@millrace/verification/simulation/Simulation"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { expect } from "vitest"
 import { connectionRequiresAttention } from "../../src/bank/BankEvents.ts"
+import { AccountLists } from "../../src/bank/AccountList.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
+import { Looks } from "../../src/bank/Looks.ts"
+import { Sessions } from "../../src/bank/Sessions.ts"
 import { Providers } from "../../src/provider/Providers.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
@@ -91,5 +95,52 @@ memoryScene("a consent is told 14, 7 and 1 days before it ends, and when it has"
       consentExpiresAt: end,
       source: "reconciler"
     })
+  })
+)
+
+memoryScene("a bank whose provider is no longer configured says so until it is", { model: "upsertByKey" }, (on) =>
+  Effect.gen(function* () {
+    const { bank, workspace } = yield* connect(on, on.providers[0]!, ["a"])
+    const [banks, tasks, events] = [yield* BankStore, yield* TaskStore, yield* EventStore]
+    const { instanceId } = on.providers[0]!.driver
+    const configured = on.providers.map(({ driver }) => driver)
+    /** What a server that has these providers finds when the bank is due. */
+    const checkedWith = (drivers: typeof configured) =>
+      Effect.gen(function* () {
+        yield* on.pass(7 * 3_600)
+        const services = Looks.layer.pipe(
+          Layer.provide(AccountLists.layer),
+          Layer.provide(Sessions.layer),
+          Layer.provideMerge(Providers.layer(drivers))
+        )
+        // Local: what the scene has built knows its providers.
+        const handlers = yield* Effect.all(connectionHandlers).pipe(Effect.provide(services, { local: true }))
+        const plain = { payload: {}, workspaceId: undefined, attempt: 1, guard: Effect.void }
+        const run = (kind: string, task: object) =>
+          handlers.find((one) => one.kind.name === kind)!.run({ ...plain, ...task } as unknown as RunningTask<unknown>)
+        yield* run("connection_checks", {})
+        const { name } = connectionCheckTask
+        for (const { fence, task } of (yield* tasks.claim("runner", [{ kind: name, limit: 10 }], 60)).tasks) {
+          yield* run(name, task)
+          yield* tasks.complete(fence)
+        }
+        return Option.getOrThrow(yield* banks.get(workspace.id, bank.id)).connectionStatus
+      })
+    const attention = Effect.map(events.read(workspace.id, 0, 1_000), (all) =>
+      all.flatMap((event) => Option.toArray(connectionRequiresAttention.dataOf(event)).map(({ reason }) => reason))
+    )
+    expect(yield* checkedWith(configured)).toMatchObject({ connected: true, status: "connected" })
+    const before = yield* attention
+    // Looked at twice, it says the same and tells nobody once more.
+    for (let n = 0; n < 2; n++) {
+      const status = yield* checkedWith([])
+      expect(status).toMatchObject({ connected: false, status: "error", errorCode: "PROVIDER_MISCONFIGURED" })
+      for (const named of [instanceId, "MILLRACE_PROVIDERS", "configuration file"]) {
+        expect(status?.errorMessage).toContain(named)
+      }
+    }
+    expect((yield* attention).length - before.length).toBeLessThanOrEqual(1)
+    const after = yield* checkedWith(configured)
+    expect([after?.connected, after?.status, after?.errorCode]).toEqual([true, "connected", undefined])
   })
 )
