@@ -58,6 +58,8 @@ interface Held extends RelatedRecord {
   readonly readings: ReadonlyArray<EarlierReading>
 }
 
+type Dated = Pick<Seen, "day" | "row">
+
 interface Pair {
   readonly seen: Seen
   readonly held: Held
@@ -78,6 +80,10 @@ const evidenceOf = ({ alike, gap, mayBeTwin }: Pair): MatchEvidence => {
   const parts = { date: pointsOfDay * gap, text: Math.round(pointsOfText * (1 - alike)) }
   return { tier: "cost", cost: parts.date + parts.text, parts: { ...parts, ...(mayBeTwin ? { mayBeTwin: 0 } : {}) } }
 }
+
+/** Whether one of the rows says the same at most as many days apart as two sources date it. */
+const hasLike = (one: Dated, rows: ReadonlyArray<Dated>): boolean =>
+  rows.some(({ day, row }) => Math.abs(day - one.day) <= sourceDays && likeness(one.row, row) >= alikeEnough)
 
 const single = (rows: ReadonlyArray<unknown>): ReadonlyArray<number> => rows.map(() => 1)
 
@@ -168,10 +174,14 @@ class PairRule {
     for (const [key, rows] of Map.groupBy(seen, ({ row }) => groupKey(row))) {
       for (const one of rows) {
         const near = (other: { readonly day: number }): boolean => Math.abs(other.day - one.day) <= 1
-        const others = (groups.get(key) ?? []).filter(near)
+        const known = groups.get(key) ?? []
+        const others = known.filter(near)
         if (others.length !== 1 || rows.filter(near).length !== 1) continue
         const [other] = others
-        if (other!.source !== this.#source) this.#words.add([worded(one), worded(other!)])
+        if (other!.source === this.#source) continue
+        // What has a row of its own words near is not the same as one of other words.
+        const hasOwn = hasLike(one, known) || hasLike(other!, rows)
+        if (likeness(one.row, other!.row) >= alikeEnough || !hasOwn) this.#words.add([worded(one), worded(other!)])
       }
     }
   }
@@ -216,21 +226,22 @@ class PairRule {
   }
 
   /** How many of the two readings must have shown the row of the other. */
-  #covered({ day: heldDay, readings }: Held, day: number, gap: number, shift: number): number {
+  #covered({ day: heldDay, readings }: Held, day: number, gap: number, shift: number, margin = gap): number {
     const days = this.#daysAs(shift)
     if (gap === 0) {
       if (readings.some((earlier) => this.#isShared(day, days, earlier))) return 2
       return days === undefined && readings.some((earlier) => isWithin(day, earlier.days)) ? 1 : 0
     }
-    return Number(readings.some((earlier) => isWithin(day, earlier.days, gap))) + Number(isWithin(heldDay, days, gap))
+    const inEarlier = readings.some((earlier) => isWithin(day, earlier.days, margin))
+    return Number(inEarlier) + Number(isWithin(heldDay, days, margin))
   }
 
-  /** Whether both show some days together. */
-  #overlaps({ readings }: Held): boolean {
+  /** Whether both show at least so many days. */
+  #overlaps({ readings }: Held, least: number): boolean {
     const { days } = this.#reading
     if (days === undefined) return false
     const shared = readings.map((one) => Math.min(days[1], one.days![1]) - Math.max(days[0], one.days![0]) + 1)
-    return shared.some((count) => count >= leastOverlap)
+    return shared.some((count) => count >= least)
   }
 
   /** Whether no other row of the amount is known near. */
@@ -265,19 +276,23 @@ class PairRule {
     if (seen.row.units === 0 && (gap > 0 || alike < alikeEnough)) return undefined
     const covered = this.#covered(held, day, gap, shift)
     const isUnlike = alike < leastAlike
-    let points = pairPoints + coveredPoints * covered
+    // At the edge of a file, two rows of one day and other texts must not count for more than two like rows dated apart.
+    const margin = alike >= alikeEnough ? 0 : gap
+    let points = pairPoints + coveredPoints * this.#covered(held, day, gap, shift, margin)
     if (gap > 0) {
       // A source dates an event the same way each time, unless it was corrected.
       if (isOneSource && (covered < 2 || alike < alikeEnough)) return undefined
       if (isUnlike && gap > 1) return undefined
       if (covered === 0 || (isUnlike && this.#words.isRefuted([worded(seen), worded(held)]))) {
         // At the edge of what both show, an amount that is nowhere else near belongs together as well.
-        const isLikely = alike >= alikeEnough || (gap === 1 && this.#overlaps(held))
+        const isLikely = alike >= alikeEnough || (gap === 1 && this.#overlaps(held, leastOverlap))
         if (!isLikely || !this.#isAlone(seen)) return undefined
         points += alonePoints
       }
+      // Two sources that have no day in common may each show a payment of its own.
+      if (covered === 0 && !this.#overlaps(held, 1)) return undefined
     }
-    const mayBeTwin = gap === 0 && covered === 0 && this.#meets(held, day, shift)
+    const mayBeTwin = covered === 0 && (gap > 0 || this.#meets(held, day, shift))
     if (gap === 0 && covered < 2 && (isUnlike || (mayBeTwin && alike < alikeEnough))) return undefined
     points -= pointsOfDay * gap + Math.round(pointsOfText * (1 - alike)) + (isTombstone ? pointsOfTombstone : 0)
     if (mayBeTwin) points = Math.max(points, 1)

@@ -30,7 +30,8 @@ interface World {
 
 const textOf = ({ merchant }: Booking): string => merchantName(merchant)
 
-const played = (seed: number, { days: daysOf, isQuiet }: World): Outcome => {
+/** A history of one account through a connection and its monthly files. */
+export const playedApart = (seed: number, { days: daysOf, isQuiet }: World): Outcome => {
   const random = new Seeded(seed)
   const days = 120
   const bookings = isQuiet ? quietBookings(random, days) : bookingsOf(random, { days })
@@ -80,7 +81,7 @@ const played = (seed: number, { days: daysOf, isQuiet }: World): Outcome => {
 const histories: Readonly<Record<Size, number>> = { small: 2, quick: 20, full: 150 }
 
 const sumOf = (effort: Effort, world: World): Outcome =>
-  Array.from({ length: sizeOf(effort, histories) }, (_, n) => played(effort.seed + n, world)).reduce(
+  Array.from({ length: sizeOf(effort, histories) }, (_, n) => playedApart(effort.seed + n, world)).reduce(
     addOutcome,
     noOutcome()
   )

@@ -91,10 +91,35 @@ export interface Kept {
   doubled: number
   /** Events without a record, although a source shows them. */
   lost: number
-  /** Times that a row was taken for the record of another merchant's event of another day: those of one day are counted. */
+  /**
+   * Times that a row was taken for the record of another merchant's event of another day. Rows of one source with one day and
+   * amount are interchangeable (decision 54): days that pair as the truth pairs them count as right, whichever of the rows it is.
+   */
   mixed: number
   /** Questions to a person. */
   asked: number
+}
+
+interface Taken {
+  /** Day of the row, day of the record, and amount. */
+  readonly key: string
+  readonly isMixed: boolean
+}
+
+const countsOf = (keys: Iterable<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+/** Rows that were taken for another event's record, of days that do not pair so in truth. */
+const mixedOf = (taken: ReadonlyArray<Taken>, truth: ReadonlyArray<string>): number => {
+  const [all, right] = [countsOf(taken.map(({ key }) => key)), countsOf(truth)]
+  const mixed = countsOf(taken.filter(({ isMixed }) => isMixed).map(({ key }) => key))
+  return [...mixed].reduce(
+    (sum, [key, count]) => sum + Math.min(count, Math.max(0, all.get(key)! - (right.get(key) ?? 0))),
+    0
+  )
 }
 
 /** What a ledger is after some reads of sources. */
@@ -109,14 +134,21 @@ export const keep = (
   const areMixed = (one: Booking, other: Booking): boolean => one.merchant !== other.merchant && one.day !== other.day
   for (const [day, read] of reads) {
     for (const { event } of read.observations) shown.add(event)
-    const before = new Map(Array.from(ledger.records, ([id, { event }]) => [id, event]))
+    const before = new Map(Array.from(ledger.records, ([id, { entry, event }]) => [id, { date: entry.date, event }]))
+    const dateOfEvent = new Map(Array.from(before.values(), (record) => [record.event, record.date]))
     const result = ledger.take(read, Timestamp.make(`${dateOf(day)}T06:00:00.000Z`))
     asked += result.suggestions.length
+    const taken: Array<Taken> = []
+    const truth: Array<string> = []
     for (const { entry, observation } of [...result.changed, ...result.confirmed]) {
-      const held = entry === undefined ? undefined : before.get(entry.id)
       const { event } = observation as TrueObservation
-      if (held !== undefined && areMixed(bookings[held]!, bookings[event]!)) mixed++
+      const keyOf = (date: string | null): string => `${observation.date} ${date} ${bookings[event]!.cents}`
+      if (dateOfEvent.has(event)) truth.push(keyOf(dateOfEvent.get(event)!))
+      const held = entry === undefined ? undefined : before.get(entry.id)
+      if (held === undefined) continue
+      taken.push({ key: keyOf(held.date), isMixed: areMixed(bookings[held.event]!, bookings[event]!) })
     }
+    mixed += mixedOf(taken, truth)
   }
   const live = [...ledger.records.values()].filter(({ entry }) => entry.state === "live")
   const kept = new Map<string, number>()
@@ -322,7 +354,8 @@ export const otherWords: Scene = {
 
 export const otherWordsRound: Scene = {
   name: "other-words-round",
-  title: "the same where everything has one of five round prices: nobody can tell, so nothing must be mixed",
+  title:
+    "the same where everything has one of five round prices: rows of a day are interchangeable, rows of different days are not",
   play: (effort) =>
     Effect.sync(() => {
       const prices = [500, 1_000, 2_000, 5_000, 10_000]
