@@ -275,6 +275,7 @@ class PairRule {
     // A zero says nothing about which event it is.
     if (seen.row.units === 0 && (gap > 0 || alike < alikeEnough)) return undefined
     const covered = this.#covered(held, day, gap, shift)
+    const isOpen = covered === 0 && this.#reading.ofFile && held.readings.every(({ ofFile }) => ofFile)
     const isUnlike = alike < leastAlike
     // At the edge of a file, two rows of one day and other texts must not count for more than two like rows dated apart.
     const margin = alike >= alikeEnough ? 0 : gap
@@ -289,10 +290,10 @@ class PairRule {
         if (!isLikely || !this.#isAlone(seen)) return undefined
         points += alonePoints
       }
-      // Two sources that have no day in common may each show a payment of its own.
-      if (covered === 0 && !this.#overlaps(held, 1)) return undefined
+      // Two files that have no day in common may each show a payment of its own.
+      if (isOpen && !this.#overlaps(held, 1)) return undefined
     }
-    const mayBeTwin = covered === 0 && (gap > 0 || this.#meets(held, day, shift))
+    const mayBeTwin = gap > 0 ? isOpen : covered === 0 && this.#meets(held, day, shift)
     if (gap === 0 && covered < 2 && (isUnlike || (mayBeTwin && alike < alikeEnough))) return undefined
     points -= pointsOfDay * gap + Math.round(pointsOfText * (1 - alike)) + (isTombstone ? pointsOfTombstone : 0)
     if (mayBeTwin) points = Math.max(points, 1)

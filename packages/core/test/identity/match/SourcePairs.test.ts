@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import { delta, full, held, idsOf, incomplete, matched, read, seen, type Row } from "./Rows.ts"
 
 const upload = { coverage: delta, idTrust: "stable" } as const
@@ -231,8 +232,9 @@ describe("a file that begins or ends within days of equal rows", () => {
 })
 
 describe("a file that dates rows of a connection later", () => {
-  const fare = (on: number, text: string): Row => ({ day: day(on), amount: "-4.50", text })
+  const fare = (on: number, text: string): Row => ({ day: day(on), amount: "-4.5", text })
   const bank = (...rows: ReadonlyArray<Row>) => rows.map((row, n) => held(`b${n}`, { ...row, id: `tx-${n}` }))
+  const shownDays = { from: CalendarDate.make(day(1)), to: CalendarDate.make(day(30)) }
   const file = (...rows: ReadonlyArray<Row>): ReadonlyArray<Row> => rows.map((row, n) => ({ ...row, id: csv(n) }))
 
   it("confirms equal payments of a quiet account, dated a day later", () => {
@@ -240,7 +242,7 @@ describe("a file that dates rows of a connection later", () => {
       ...upload,
       held: bank(fare(5, "METRO"), fare(26, "METRO")),
       observations: file(fare(6, "METRO"), fare(27, "METRO")).map((row) => seen("x", row)),
-      shownDays: { from: day(1), to: day(30) }
+      shownDays
     })
     expect(found.confirmed.map(({ entry }) => entry!.id)).toEqual(["b0", "b1"])
     expect(found.suggestions).toEqual([])
@@ -251,18 +253,18 @@ describe("a file that dates rows of a connection later", () => {
       ...upload,
       held: bank(fare(6, "METRO"), fare(9, "BAKERY")),
       observations: file(fare(9, "METRO"), fare(12, "BAKERY")).map((row) => seen("x", row)),
-      shownDays: { from: day(1), to: day(30) }
+      shownDays
     })
     expect(found.confirmed.map(({ entry }) => entry!.id)).toEqual(["b0", "b1"])
   })
 })
 
 describe("two formats that have no day in common", () => {
-  const coffee = (on: number): Row => ({ day: day(on), amount: "-7.10", text: "CAFE CORNER" })
+  const coffee = (on: number): Row => ({ day: day(on), amount: "-7.1", text: "CAFE CORNER" })
 
   it("leave to a person whether payments three days apart are one", () => {
-    const held_ = [2, 10].map((on) => held(`h${on}`, { ...coffee(on), amount: on === 2 ? "-1" : "-7.10", id: csv(on) }))
-    const rows = [11, 13].map((on) => seen("x", { ...coffee(on), amount: on === 11 ? "-2" : "-7.10", id: ofx(on) }))
+    const held_ = [2, 10].map((on) => held(`h${on}`, { ...coffee(on), amount: on === 2 ? "-1" : "-7.1", id: csv(on) }))
+    const rows = [11, 13].map((on) => seen("x", { ...coffee(on), amount: on === 11 ? "-2" : "-7.1", id: ofx(on) }))
     const result = read({ ...upload, held: held_, observations: rows })
     expect(matched(result).map(([id]) => id)).toEqual([ofx(11), ofx(13)])
     expect(result.suggestions.map(({ recordId }) => recordId)).toEqual(["h10"])
