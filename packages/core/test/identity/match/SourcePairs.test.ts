@@ -231,17 +231,19 @@ describe("a file that begins or ends within days of equal rows", () => {
   })
 })
 
+const fare = (on: number, text: string): Row => ({ day: day(on), amount: "-4.5", text })
+const bankRows = (...rows: ReadonlyArray<Row>) => rows.map((one, n) => held(`b${n}`, { ...one, id: `tx-${n}` }))
+const fileRows = (...rows: ReadonlyArray<Row>) => rows.map((one, n) => seen("x", { ...one, id: csv(n) }))
+const cafe = (on: number): Row => ({ day: day(on), amount: "-7.1", text: "CAFE CORNER" })
+
 describe("a file that dates rows of a connection later", () => {
-  const fare = (on: number, text: string): Row => ({ day: day(on), amount: "-4.5", text })
-  const bank = (...rows: ReadonlyArray<Row>) => rows.map((row, n) => held(`b${n}`, { ...row, id: `tx-${n}` }))
   const shownDays = { from: CalendarDate.make(day(1)), to: CalendarDate.make(day(30)) }
-  const file = (...rows: ReadonlyArray<Row>): ReadonlyArray<Row> => rows.map((row, n) => ({ ...row, id: csv(n) }))
 
   it("confirms equal payments of a quiet account, dated a day later", () => {
     const found = read({
       ...upload,
-      held: bank(fare(5, "METRO"), fare(26, "METRO")),
-      observations: file(fare(6, "METRO"), fare(27, "METRO")).map((row) => seen("x", row)),
+      held: bankRows(fare(5, "METRO"), fare(26, "METRO")),
+      observations: fileRows(fare(6, "METRO"), fare(27, "METRO")),
       shownDays
     })
     expect(found.confirmed.map(({ entry }) => entry!.id)).toEqual(["b0", "b1"])
@@ -251,8 +253,8 @@ describe("a file that dates rows of a connection later", () => {
   it("does not pair a row of its first day with one of other words, where that leaves two rows without one", () => {
     const found = read({
       ...upload,
-      held: bank(fare(6, "METRO"), fare(9, "BAKERY")),
-      observations: file(fare(9, "METRO"), fare(12, "BAKERY")).map((row) => seen("x", row)),
+      held: bankRows(fare(6, "METRO"), fare(9, "BAKERY")),
+      observations: fileRows(fare(9, "METRO"), fare(12, "BAKERY")),
       shownDays
     })
     expect(found.confirmed.map(({ entry }) => entry!.id)).toEqual(["b0", "b1"])
@@ -260,12 +262,10 @@ describe("a file that dates rows of a connection later", () => {
 })
 
 describe("two formats that have no day in common", () => {
-  const coffee = (on: number): Row => ({ day: day(on), amount: "-7.1", text: "CAFE CORNER" })
-
   it("leave to a person whether payments three days apart are one", () => {
-    const held_ = [2, 10].map((on) => held(`h${on}`, { ...coffee(on), amount: on === 2 ? "-1" : "-7.1", id: csv(on) }))
-    const rows = [11, 13].map((on) => seen("x", { ...coffee(on), amount: on === 11 ? "-2" : "-7.1", id: ofx(on) }))
-    const result = read({ ...upload, held: held_, observations: rows })
+    const records = [2, 10].map((on) => held(`h${on}`, { ...cafe(on), amount: on === 2 ? "-1" : "-7.1", id: csv(on) }))
+    const rows = [11, 13].map((on) => seen("x", { ...cafe(on), amount: on === 11 ? "-2" : "-7.1", id: ofx(on) }))
+    const result = read({ ...upload, held: records, observations: rows })
     expect(matched(result).map(([id]) => id)).toEqual([ofx(11), ofx(13)])
     expect(result.suggestions.map(({ recordId }) => recordId)).toEqual(["h10"])
   })
