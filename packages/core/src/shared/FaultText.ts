@@ -20,7 +20,8 @@ const kinds: Readonly<Record<string, string>> = {
 export const faultText = (message: string): string => {
   if (message === "Missing key") return "is required"
   if (message === "Unexpected key" || message === "Expected no excess property") return "is not a known key"
-  if (finished.test(message)) return message
+  // Said in words of our own.
+  if (finished.test(message) || !message.startsWith("Expected ")) return message
   const expected = message.replace(/^Expected /, "")
   if (finished.test(expected)) return expected
   if (choice.test(expected)) {

@@ -66,7 +66,7 @@ const sandboxes: Readonly<Record<string, Sandbox>> = {
   },
   simplefin: {
     needs: [],
-    config: () => ({}),
+    config: (env) => (env["SIMPLEFIN_BRIDGE_URL"] === undefined ? {} : { bridgeUrl: env["SIMPLEFIN_BRIDGE_URL"] }),
     signIn: (env) =>
       Effect.succeed({ kind: "provider_connection_id", connectionId: env["SIMPLEFIN_TOKEN"] ?? demoToken })
   }

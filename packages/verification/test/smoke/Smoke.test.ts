@@ -44,7 +44,7 @@ it.live("the smoke test of SimpleFIN takes a setup token", () =>
     const fake = yield* startSimpleFin({ rows: 4 })
     const payload = fake.paste()
     const token = payload.kind === "provider_connection_id" ? payload.connectionId : ""
-    const lines = yield* run("simplefin", { SIMPLEFIN_TOKEN: token })
+    const lines = yield* run("simplefin", { SIMPLEFIN_TOKEN: token, SIMPLEFIN_BRIDGE_URL: fake.server.url })
     expect(lines.at(-2)).toBe("holdings: 3 rows in 1 pages, 0 that could not be read")
     expect((yield* Effect.flip(run("acme", {}))).message).toContain("there are fiskil, plaid")
   }).pipe(Effect.scoped)

@@ -295,7 +295,8 @@ class PairRule {
     }
     const mayBeTwin = gap > 0 ? isOpen : covered === 0 && this.#meets(held, day, shift)
     if (gap === 0 && covered < 2 && (isUnlike || (mayBeTwin && alike < alikeEnough))) return undefined
-    points -= pointsOfDay * gap + Math.round(pointsOfText * (1 - alike)) + (isTombstone ? pointsOfTombstone : 0)
+    points -=
+      pointsOfDay * gap + Math.round(pointsOfText * (1 - alike)) + (isTombstone && !isClaimed ? pointsOfTombstone : 0)
     if (mayBeTwin) points = Math.max(points, 1)
     return points <= 0 ? undefined : { alike, gap, held, mayBeTwin, points, seen }
   }

@@ -295,7 +295,7 @@ const check = (config: object) => {
 it.each([
   [{ ...large, destinations: [] }, "destinations"],
   [{ ...large, destinations: recipients("nobody") }, "destinations[0].recipients[0]"],
-  [{ ...large, destinations: [{ type: "webhook", url: "https://10.0.0.1/" }] }, "destinations[0].url"],
+  [{ ...large, destinations: [{ type: "webhook", url: "ftp://hooks.example.com/" }] }, "destinations[0].url"],
   [{ ...large, cooldownMinutes: 10_081 }, "cooldownMinutes"],
   [{ ...large, maxAgeDays: 0 }, "maxAgeDays"],
   [{ ...large, template: "" }, "template"],
