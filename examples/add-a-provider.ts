@@ -23,6 +23,7 @@ import {
   type ObservedRecord,
   type ProviderDriver,
   type ProviderFactory,
+  readAccounts,
   readRecords,
   remembered,
   Secret,
@@ -39,7 +40,8 @@ const Config = Schema.Struct({ url: Schema.String, token: Secret })
 const Row = Schema.Struct({
   id: Schema.String,
   date: CalendarDate.CalendarDate,
-  text: Schema.String,
+  // A row needs an amount and a day: without its text, or with one of another form, it is a row all the same.
+  text: Schema.optionalKey(Schema.Unknown),
   amount: Decimal.DecimalNumber
 })
 const BankAccount = Schema.Struct({
@@ -51,21 +53,23 @@ const BankAccount = Schema.Struct({
   // Decoded one by one: a row that cannot be read keeps no other from being read.
   rows: Schema.Array(Schema.Unknown)
 })
-const Answer = Schema.Struct({ accounts: Schema.Array(BankAccount) })
+// Accounts as well: one that cannot be read keeps no other from being read.
+const Answer = Schema.Struct({ accounts: Schema.Array(Schema.Unknown) })
 
 /** What a person is given to connect with: the name of their list. It becomes a part of an address. */
 const listName = /^[\w-]{1,64}$/
 
 const toRecord = (account: typeof BankAccount.Type, row: typeof Row.Type): ObservedRecord => {
   const spent = Decimal.isNegative(row.amount)
+  const text = typeof row.text === "string" ? row.text : ""
   return {
     providerAccountId: account.id,
     providerId: row.id,
     pending: false,
     fields: {
       date: row.date,
-      description: row.text,
-      originalDescription: row.text,
+      description: text,
+      originalDescription: text,
       amount: row.amount,
       creditAmount: spent ? Decimal.zero : row.amount,
       debitAmount: spent ? Decimal.negate(row.amount) : Decimal.zero,
@@ -88,7 +92,7 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
         counts: { connection: ref }
       })
       .pipe(
-        Effect.map(({ accounts }) => accounts),
+        Effect.map(({ accounts }) => readAccounts(accounts, BankAccount, { id: ["id"], name: ["name"] })),
         // What a status means that is the upstream's own.
         Effect.catchIf(
           (error) => error.providerCode === "404",
@@ -146,7 +150,7 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
       const asked = remembered(accountsOf(connection))
       return Effect.succeed({
         inspect: Effect.as(asked, { status: "connected" }),
-        listAccounts: Effect.map(asked, (accounts) =>
+        listAccounts: Effect.map(asked, ({ accounts }) =>
           accounts.map(({ balance, currency, id, name }) => ({
             providerAccountId: id,
             stableKeys: [id],
@@ -159,8 +163,10 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
             supports: ["balances", "transactions"]
           }))
         ),
+        // They are doubtful: their rows stay, and people are told which field is odd.
+        unreadAccounts: Effect.map(asked, ({ unread }) => unread),
         pull: Effect.fnUntraced(function* ({ dataType, from, position, providerAccountIds, to }) {
-          const accounts = (yield* asked).filter(({ id }) => providerAccountIds.includes(id))
+          const accounts = (yield* asked).accounts.filter(({ id }) => providerAccountIds.includes(id))
           if (dataType !== "transactions") {
             return yield* new Unsupported({ message: `The list has no ${dataType}`, dataType })
           }

@@ -36,7 +36,7 @@ it.live("add a provider: an answer of another form is an error that says where, 
     const answers: ReadonlyArray<readonly [answer: unknown, path: string]> = [
       [null, ""],
       [{}, "accounts"],
-      [{ accounts: [{ ...account, balance: "much" }] }, "accounts[0].balance"]
+      [{ accounts: "none" }, "accounts"]
     ]
     for (const [answer, path] of answers) {
       const url = yield* serve(() => [200, answer])
@@ -48,6 +48,24 @@ it.live("add a provider: an answer of another form is an error that says where, 
         new ProtocolViolation({ message: "The answer of The list does not have the agreed form", path })
       )
     }
+  }).pipe(Effect.scoped)
+)
+
+it.live("add a provider: an account that cannot be read keeps no other from being read", () =>
+  Effect.gen(function* () {
+    const url = yield* serve(() => [
+      200,
+      {
+        accounts: [
+          { ...account, balance: "much" },
+          { ...account, id: "DE-2" }
+        ]
+      }
+    ])
+    const making = listbank.make({ instanceId: "listbank:main", config: { url, token: Redacted.make("s3cret") } })
+    const driver = yield* Effect.provideService(making, Outbound, yield* outbound)
+    const listed = yield* eachCall(driver).listAccounts({ ref: "example", secrets: {} })
+    expect(listed.map(({ providerAccountId }) => providerAccountId)).toEqual(["DE-2"])
   }).pipe(Effect.scoped)
 )
 
