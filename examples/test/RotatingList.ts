@@ -154,6 +154,7 @@ export const rotatingList: ProviderFactory<(typeof listbank.Config)["Type"]> = {
           return Effect.succeed({
             inspect: asking(({ inspect }) => inspect),
             listAccounts: asking(({ listAccounts }) => listAccounts),
+            unreadAccounts: asking(({ unreadAccounts }) => unreadAccounts ?? Effect.succeed([])),
             pull: (request) => asking(({ pull }) => pull(request)),
             revoke: Effect.succeed("done" as const)
           })
