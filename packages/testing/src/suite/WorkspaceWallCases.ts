@@ -238,7 +238,7 @@ const attempts = casesOf(ConnectionAttemptStore, {
     store.supersede({ ...attempt, id: `${attempt.id}~` as typeof attempt.id, reconnects: bank.id }, later),
   keep: (store, { attempt }) => store.keep(attempt.id, "step", attemptParts.step, later),
   part: (store, { attempt }) => store.part(attempt.id, "secrets"),
-  dropPart: (store, { attempt }) => store.dropPart(attempt.id, "step"),
+  dropPart: (store, { attempt }) => store.dropPart(attempt.id, "secrets"),
   keepExchange: (store, { attempt }) =>
     store.keepExchange(attempt.id, { ...completedConnection, bankType: "brokerage" }, later),
   exchange: (store, { attempt }) => store.exchange(attempt.id),
