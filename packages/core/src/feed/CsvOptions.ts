@@ -28,7 +28,7 @@ export const csvFields = [
 export type CsvField = (typeof csvFields)[number]
 
 /** Encodings that are read besides those of the Encoding standard: tables of DOS, which old programs of banks still write. */
-export const dosEncodings = ["ibm850", "ibm852"] as const
+const dosEncodings = ["ibm850", "ibm852"] as const
 export type DosEncoding = (typeof dosEncodings)[number]
 
 const isEncoding = (label: string): boolean => {
