@@ -51,7 +51,8 @@ export const makePagedProvider = (log: string): ProviderDriver => ({
     payload.kind === "provider_connection_id"
       ? Effect.succeed({
           connection: { ref: payload.connectionId, secrets: {} },
-          institution: { id: "paged", name: "Paged", countryCodes: [], status: "ok" },
+          // Banks of one institution with equal accounts are one bank.
+          institution: { id: payload.connectionId, name: "Paged", countryCodes: [], status: "ok" },
           bankType: "bank"
         })
       : new InvalidConnectPayload({ message: "not this" }),

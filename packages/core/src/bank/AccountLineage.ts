@@ -7,10 +7,14 @@ const shareKey = (held: Account, observed: ObservedAccount): boolean =>
   observed.stableKeys.length === 0 ||
   observed.stableKeys.some((key) => held.stableKeys.includes(key))
 
-/** Whether the upstream itself says that it is the account: by its id, or by a key that both have. */
+/**
+ * Whether another connection shows the account: by a key that both have, or by its id where one of them has no keys. Where both
+ * have keys an id proves nothing: some upstreams count the accounts of each connection from one.
+ */
 export const isKnownBy = (held: Account, observed: ObservedAccount): boolean =>
-  held.providerAccountId === observed.providerAccountId ||
-  observed.stableKeys.some((key) => held.stableKeys.includes(key))
+  held.stableKeys.length === 0 || observed.stableKeys.length === 0
+    ? held.providerAccountId === observed.providerAccountId
+    : shareKey(held, observed)
 
 /** What is left to know an account by when no key is: only good for what has no double. */
 const likeness = (account: Pick<Account, "currency">, type: string, mask: string, name: string): string =>

@@ -9,8 +9,11 @@ import { EnrichmentType } from "./kinds/EnrichmentType.ts"
 
 export type EnrichmentId = Id<"enrichment">
 
+/** The last place that an enrichment can have. */
+export const largestOrder = 1_000_000
+
 /** Its place among those of its stage. */
-export const Order = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+export const Order = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestOrder }))
 
 /**
  * `config` is the block of the type in its encoded form; the kind's own schema decodes it. So a stored

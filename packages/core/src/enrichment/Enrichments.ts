@@ -17,11 +17,12 @@ import { maskedConfig, restoredConfig } from "../message/DestinationSecrets.ts"
 import { Ids } from "../shared/Ids.ts"
 import { MessageHosts } from "../message/MessageHosts.ts"
 import { limits } from "../shared/Limits.ts"
+import { nextOrder } from "../shared/Order.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
-import type { Enrichment } from "./Enrichment.ts"
+import { type Enrichment, largestOrder } from "./Enrichment.ts"
 import { makeEnrichmentChanges, worksOtherwise } from "./EnrichmentChanges.ts"
 import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
 import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
@@ -225,7 +226,7 @@ export class Enrichments extends Context.Service<
             ...(typeof emoji === "string" ? { emoji } : {}),
             type,
             enabled: request.enabled ?? true,
-            order: request.order ?? Math.max(0, ...existing.map((other) => other.order)) + orderStep,
+            order: request.order ?? nextOrder(existing, { first: orderStep, last: largestOrder, step: orderStep }),
             ...scope,
             config,
             createdBy: userOf(caller.principal),

@@ -1,6 +1,8 @@
 /** Places in lists that people order by numbers (decisions 1.7). */
 import { limits } from "./Limits.ts"
 
-/** Behind all others, or beside the last one where no number is larger. */
-export const nextOrder = (others: ReadonlyArray<{ readonly order: number }>): number =>
-  others.reduce((next, { order }) => Math.max(next, Math.min(order + 1, limits.largestInteger)), 0)
+/** Behind all others by a step, or at the last place there is, beside what is there already. */
+export const nextOrder = (
+  others: ReadonlyArray<{ readonly order: number }>,
+  { first = 0, last = limits.largestInteger, step = 1 }: { first?: number; last?: number; step?: number } = {}
+): number => others.reduce((next, { order }) => Math.max(next, Math.min(order + step, last)), first)

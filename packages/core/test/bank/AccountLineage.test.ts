@@ -1,5 +1,5 @@
 import type { Account } from "../../src/bank/Account.ts"
-import { matchAccounts } from "../../src/bank/AccountLineage.ts"
+import { isKnownBy, matchAccounts } from "../../src/bank/AccountLineage.ts"
 import type { ObservedAccount } from "../../src/provider/Provider.ts"
 import * as Currency from "../../src/shared/Currency.ts"
 import * as Decimal from "../../src/shared/Decimal.ts"
@@ -85,5 +85,16 @@ describe("matchAccounts", () => {
     const account = held({ providerAccountId: "a", stableKeys: ["k"] })
     const shown = [observed({ providerAccountId: "a" }), observed({ providerAccountId: "b", stableKeys: ["k"] })]
     expect(pairs([account], shown)).toEqual([0, -1])
+  })
+})
+
+describe("isKnownBy", () => {
+  it("asks for a key where both sides have keys, and else for the id", () => {
+    const account = held({ providerAccountId: "1", stableKeys: ["k", "l"] })
+    expect(isKnownBy(account, observed({ providerAccountId: "9", stableKeys: ["l"] }))).toBe(true)
+    expect(isKnownBy(account, observed({ providerAccountId: "1", stableKeys: ["m"] }))).toBe(false)
+    expect(isKnownBy(account, observed({ providerAccountId: "1" }))).toBe(true)
+    expect(isKnownBy(account, observed({ providerAccountId: "9" }))).toBe(false)
+    expect(isKnownBy(held({ providerAccountId: "1" }), observed({ providerAccountId: "1", stableKeys: ["k"] }))).toBe(true)
   })
 })

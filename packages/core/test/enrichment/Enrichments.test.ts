@@ -2,6 +2,7 @@ import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { makeEnrichment, ownerOf, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
 import { blockName, Enrichments, type NewEnrichment } from "../../src/enrichment/Enrichments.ts"
+import { largestOrder } from "../../src/enrichment/Enrichment.ts"
 import { callerOf } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
@@ -169,6 +170,15 @@ describe("Enrichments", () => {
       })
       expect(yield* refusal({ type: "unheard_of" })).toMatchObject({ _tag: "InvalidInput" })
       expect((yield* enrichments.get(caller, enrichment.id)).enrichment).toEqual(enrichment)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("puts a new one beside the last where no place is left behind it", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments } = yield* opened
+      yield* enrichments.create(caller, { ...rule, order: largestOrder - 1 })
+      expect((yield* enrichments.create(caller, rule)).enrichment.order).toBe(largestOrder)
+      expect((yield* enrichments.create(caller, rule)).enrichment.order).toBe(largestOrder)
     }).pipe(Effect.provide(services))
   )
 

@@ -56,7 +56,13 @@ export const makeRemoteProvider = (bank: Remote): ProviderDriver => {
       payload.kind === "provider_connection_id"
         ? Effect.succeed({
             connection: { ref: payload.connectionId, secrets: {} },
-            institution: { id: "remote", name: "Remote", countryCodes: ["US"], status: "ok" as const },
+            // Banks of one institution with equal accounts are one bank.
+            institution: {
+              id: payload.connectionId,
+              name: "Remote",
+              countryCodes: ["US"],
+              status: "ok" as const
+            },
             bankType: "bank" as const
           })
         : new InvalidConnectPayload({ message: "connections are made by their reference" }),
