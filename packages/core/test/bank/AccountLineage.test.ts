@@ -95,6 +95,8 @@ describe("isKnownBy", () => {
     expect(isKnownBy(account, observed({ providerAccountId: "1", stableKeys: ["m"] }))).toBe(false)
     expect(isKnownBy(account, observed({ providerAccountId: "1" }))).toBe(true)
     expect(isKnownBy(account, observed({ providerAccountId: "9" }))).toBe(false)
-    expect(isKnownBy(held({ providerAccountId: "1" }), observed({ providerAccountId: "1", stableKeys: ["k"] }))).toBe(true)
+    expect(isKnownBy(held({ providerAccountId: "1" }), observed({ providerAccountId: "1", stableKeys: ["k"] }))).toBe(
+      true
+    )
   })
 })
