@@ -7,6 +7,6 @@ import * as Schema from "effect/Schema"
  * environment variable that has it, `{ "env": "NAME" }`: plain text in its place is refused.
  */
 export const Secret = Schema.declare((value): value is Redacted.Redacted => Redacted.isRedacted(value), {
-  expected: 'given as { "env": "NAME" }, the environment variable that has it: it is a secret',
+  expected: 'must be given as { "env": "NAME" }, the environment variable that has it: it is a secret',
   description: "a secret"
 })
