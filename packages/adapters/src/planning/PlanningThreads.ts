@@ -13,20 +13,14 @@ import {
 } from "@millrace/core/enrichment"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Semaphore from "effect/Semaphore"
 import { sha256 } from "../digest/NodeDigest.ts"
 import { re2Patterns } from "../pattern/Re2Patterns.ts"
-import { type Answer, portion } from "./Messages.ts"
-import { type Died, isBuilt, Planning, type PlanningLimits } from "./Planning.ts"
+import { isBuilt, type LimitedThread } from "../thread/LimitedThread.ts"
+import { makeThreadPool, type ThreadPoolOptions } from "../thread/ThreadPool.ts"
+import { type Answer, portion, type Request } from "./Messages.ts"
 
-export interface PlanningOptions extends PlanningLimits {
-  /** Plans that are made at the same time. */
-  readonly threads: number
-  /** What runs in a thread. */
-  readonly entry: URL
-}
-
-const ordinary: PlanningOptions = {
+/** Work is counted, so only what is not counted, or a machine that stands still, comes to the limit of time. */
+const ordinary: ThreadPoolOptions = {
   threads: 2,
   seconds: 600,
   megabytes: 1_024,
@@ -38,8 +32,10 @@ const known = new Set(
   bundledKinds({ patterns: re2Patterns, sha256 }).flatMap(({ family, type }) => (family === "set" ? [type] : []))
 )
 
-const nextOf = (planning: Planning) =>
-  Effect.callback<Answer | Died>((resume) => planning.next((answer) => resume(Effect.succeed(answer))))
+type Planning = LimitedThread<Request, Answer>
+
+/** The version of the rates that a thread has. */
+const ratesVersions = new WeakMap<Planning, string>()
 
 /** Partitions that the thread asked for. */
 const pass = Effect.fnUntraced(function* (
@@ -67,9 +63,9 @@ const pass = Effect.fnUntraced(function* (
 const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlanRequest) {
   const { catalog, config, data, kind, units } = request
   const { rates, ...rest } = data
-  const isKnown = planning.ratesVersion === rates.version
+  const isKnown = ratesVersions.get(planning) === rates.version
   planning.begin()
-  planning.ratesVersion = rates.version
+  ratesVersions.set(planning, rates.version)
   planning.send({
     kind: "plan",
     question: {
@@ -84,7 +80,7 @@ const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlan
   })
   const plans = new Map<string, StoredPlan>()
   for (;;) {
-    const answer = yield* nextOf(planning)
+    const answer = yield* planning.next
     switch (answer.kind) {
       case "read":
         yield* pass(planning, request, answer)
@@ -97,13 +93,16 @@ const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlan
         planning.send({ kind: "next" })
         break
       case "fault":
+        planning.finish()
         return yield* new EnrichmentFault({ reason: answer.reason, message: answer.message })
       case "limit":
+        planning.finish()
         return yield* tooMuchWork
       case "died":
         yield* Effect.logError("A plan of an enrichment was ended", answer.message)
         return yield* tooMuchWork
       case "end":
+        planning.finish()
         return plans
       default:
     }
@@ -111,43 +110,12 @@ const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlan
 })
 
 /** `SetPlanner` in threads. They begin with the first plan. */
-export const layer = (changed: Partial<PlanningOptions> = {}): Layer.Layer<never> =>
+export const layer = (changed: Partial<ThreadPoolOptions> = {}): Layer.Layer<never> =>
   Layer.effect(
     SetPlanner,
-    Effect.gen(function* () {
-      const options = { ...ordinary, ...changed }
-      const turns = yield* Semaphore.make(options.threads)
-      const idle: Array<Planning> = []
-      const busy = new Set<Planning>()
-      yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...idle, ...busy].map((one) => one.end()))))
-
-      /** A thread can die while it has nothing to do. */
-      const next = (): Planning => {
-        const one = idle.pop()
-        return one === undefined ? new Planning(options.entry, options) : one.isAlive ? one : next()
-      }
-
-      const inThread = (request: SetPlanRequest) =>
-        Effect.suspend(() => {
-          const planning = next()
-          busy.add(planning)
-          let isOver = false
-          return planIn(planning, request).pipe(
-            Effect.tap(() => Effect.sync(() => (isOver = true))),
-            Effect.tapErrorTag("EnrichmentFault", () => Effect.sync(() => (isOver = true))),
-            Effect.ensuring(
-              Effect.suspend(() => {
-                busy.delete(planning)
-                planning.finish()
-                // One that was left in the middle of a plan can make no other.
-                if (isOver && planning.isAlive) idle.push(planning)
-                else return Effect.promise(() => planning.end())
-                return Effect.void
-              })
-            )
-          )
-        })
-
-      return (request) => (known.has(request.kind.type) ? turns.withPermit(inThread(request)) : planHere(request))
-    })
+    Effect.map(
+      makeThreadPool<Request, Answer>({ ...ordinary, ...changed }),
+      (withThread) => (request) =>
+        known.has(request.kind.type) ? withThread((planning) => planIn(planning, request)) : planHere(request)
+    )
   )

@@ -1,5 +1,4 @@
-/** A thread of its own that reads one file at a time, and what it gives put together. */
-import { Worker } from "node:worker_threads"
+/** Reads one file in a thread, and puts together what it gives. */
 import {
   type RefusedRow,
   type Statement,
@@ -7,22 +6,9 @@ import {
   type StatementOptions,
   type StatementRow
 } from "@millrace/core/upload"
-import * as Exit from "effect/Exit"
+import * as Effect from "effect/Effect"
+import type { Died, LimitedThread } from "../../thread/LimitedThread.ts"
 import { type Answer, type Head, type Request, unpack } from "./Messages.ts"
-
-export interface ThreadLimits {
-  /** Seconds that the reading of one file may take. */
-  readonly seconds: number
-  /** Megabytes of values that one file may become while it is read; its bytes and its text are not among them. */
-  readonly megabytes: number
-}
-
-/** What came of a file. */
-export interface Outcome {
-  readonly exit: Exit.Exit<Statement, StatementFault>
-  /** What went wrong in the thread itself: for whoever runs the server. */
-  readonly failure?: string
-}
 
 class Parts {
   private head: Head | undefined
@@ -54,111 +40,50 @@ class Parts {
   }
 }
 
-/** A thread has to load the readers before it can begin. */
-const startSeconds = 300
+const failed = "reading the file failed, which is a fault of ours: export it anew in another format, and tell us of it"
 
-const memoryCode = "ERR_WORKER_OUT_OF_MEMORY"
+const faultOf = ({ message, reason }: Died): string =>
+  reason === "memory"
+    ? "reading the file needs more memory than it may have: split it by period"
+    : reason === "time"
+      ? `reading the file ${message} and was ended: split the file by period`
+      : failed
 
-/** Whether this runs as built JavaScript; a thread then runs the same. */
-export const isBuilt = import.meta.url.endsWith(".js")
+/** For whoever runs the server. */
+const logFailure = (detail: string) => Effect.logError("A statement file could not be read", detail)
 
-export class Reading {
-  private readonly worker: Worker
-  private readonly limits: ThreadLimits
-  private settle: ((outcome: Outcome) => void) | undefined
-  private parts = new Parts()
-  private timer: NodeJS.Timeout | undefined
-  private isReady = false
-  /** Whether it can read another file. */
-  isAlive = true
-
-  constructor(entry: URL, limits: ThreadLimits) {
-    this.limits = limits
-    this.worker = new Worker(entry, {
-      // Small young generations: what of a large one survives at once exceeds the room that Node leaves to end a thread,
-      // and then the whole process ends.
-      resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 16 },
-      // It needs nothing of what the server knows.
-      env: {},
-      execArgv: isBuilt ? [] : ["--conditions=@millrace/source"]
-    })
-    this.worker.unref()
-    this.worker.on("message", (answer: Answer) => this.take(answer))
-    this.worker.on("error", (error: NodeJS.ErrnoException) => this.died(error))
-    this.worker.on("exit", (code) => this.died(new Error(`the thread ended with code ${code}`)))
-  }
-
-  /** `settle` is called once. */
-  read(bytes: Uint8Array, options: StatementOptions, settle: (outcome: Outcome) => void): void {
-    this.settle = settle
-    this.parts = new Parts()
-    this.worker.ref()
-    if (this.isReady) this.limitTime(this.limits.seconds)
-    else this.limitTime(startSeconds)
-    // The caller goes on with the bytes, and a part of a larger buffer would be sent with the whole of it.
-    const copy = Uint8Array.from(bytes)
-    this.send({ bytes: copy, options }, [copy.buffer])
-  }
-
-  /** Ends the thread, and with it a reading that is under way: then nothing is settled. */
-  end(): Promise<unknown> {
-    this.isAlive = false
-    this.settle = undefined
-    clearTimeout(this.timer)
-    return this.worker.terminate()
-  }
-
-  private limitTime(seconds: number): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
-      this.isAlive = false
-      void this.worker.terminate()
-      this.refuse(`reading the file took longer than ${seconds} seconds and was ended: split the file by period`)
-    }, seconds * 1_000)
-  }
-
-  private send(request: Request, transferred: ReadonlyArray<ArrayBuffer> = []): void {
-    this.worker.postMessage(request, transferred)
-  }
-
-  private take(answer: Answer): void {
-    if (answer.kind === "ready") this.isReady = true
-    if (this.settle === undefined) return
+/** The statement of the file; fails with what is wrong with it, also where it breaks a limit of the thread. */
+export const readIn = Effect.fnUntraced(function* (
+  thread: LimitedThread<Request, Answer>,
+  bytes: Uint8Array,
+  options: StatementOptions
+): Effect.fn.Return<Statement, StatementFault> {
+  const parts = new Parts()
+  thread.begin()
+  // The caller goes on with the bytes, and a part of a larger buffer would be sent with the whole of it.
+  const copy = Uint8Array.from(bytes)
+  thread.send({ bytes: copy, options }, [copy.buffer])
+  for (;;) {
+    const answer = yield* thread.next
     switch (answer.kind) {
-      case "ready":
-        return this.limitTime(this.limits.seconds)
+      case "died":
+        if (answer.reason === "failure") yield* logFailure(answer.message)
+        return yield* new StatementFault({ message: faultOf(answer) })
       case "fault":
-        return this.done({ exit: Exit.fail(new StatementFault(answer.fault)) })
+        thread.finish()
+        return yield* new StatementFault(answer.fault)
       case "failure":
-        return this.refuse(failed, answer.stack)
+        thread.finish()
+        yield* logFailure(answer.stack)
+        return yield* new StatementFault({ message: failed })
       default: {
-        const statement = this.parts.take(answer)
-        if (statement === undefined) this.send("next")
-        else this.done({ exit: Exit.succeed(statement) })
+        const statement = parts.take(answer)
+        if (statement === undefined) thread.send("next")
+        else {
+          thread.finish()
+          return statement
+        }
       }
     }
   }
-
-  private died(error: NodeJS.ErrnoException): void {
-    this.isAlive = false
-    if (error.code === memoryCode)
-      this.refuse("reading the file needs more memory than it may have: split it by period")
-    else this.refuse(failed, error.stack)
-  }
-
-  private refuse(message: string, failure?: string): void {
-    const exit = Exit.fail(new StatementFault({ message }))
-    this.done({ exit, ...(failure === undefined ? {} : { failure }) })
-  }
-
-  private done(outcome: Outcome): void {
-    clearTimeout(this.timer)
-    this.worker.unref()
-    const { settle } = this
-    this.settle = undefined
-    this.parts = new Parts()
-    settle?.(outcome)
-  }
-}
-
-const failed = "reading the file failed, which is a fault of ours: export it anew in another format, and tell us of it"
+})
