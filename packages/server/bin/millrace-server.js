@@ -8,6 +8,14 @@
  */
 import { readFileSync } from "node:fs"
 
+const [major, minor] = process.versions.node.split(".").map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(
+    `Millrace needs Node 22.19 or newer, and this is ${process.version}. npm installs one beside it: npm start finds it.`
+  )
+  process.exit(1)
+}
+
 /** On machines with much memory Node lets garbage lie for long. */
 const flags = ["--max-semi-space-size=16", "--heap-growing-percent=30"]
 
