@@ -48,7 +48,7 @@ const found = (index: number) =>
     return { key: Redacted.value(secret), bankId: bank.id, accountId: account.id } satisfies Tenant
   })
 
-const environmentOf = (url: string) => ({
+export const environmentOf = (url: string) => ({
   DATABASE_URL: url,
   MILLRACE_DATABASE_DIRECT: "true",
   MILLRACE_SECRET: Buffer.alloc(32, 7).toString("base64"),
@@ -56,7 +56,7 @@ const environmentOf = (url: string) => ({
   MILLRACE_SLOTS: "0"
 })
 
-const seed = (environment: Readonly<Record<string, string>>, tenants: number) =>
+export const seed = (environment: Readonly<Record<string, string>>, tenants: number) =>
   Effect.gen(function* () {
     const config = yield* settings
     const kernel = Server.layerKernel(config, Server.layerAdapters(config), Server.layerNoEngine)
@@ -69,7 +69,7 @@ const seed = (environment: Readonly<Record<string, string>>, tenants: number) =>
     Effect.orDie
   )
 
-const pathOf: Readonly<Record<string, (tenant: Tenant) => string>> = {
+export const pathOf: Readonly<Record<string, (tenant: Tenant) => string>> = {
   whoami: () => "/v1/whoami",
   banks: () => "/v1/banks",
   "list of 100": ({ accountId, bankId }) => `/v1/banks/${bankId}/accounts/${accountId}/transactions?limit=100`
@@ -125,7 +125,7 @@ const copyForPeer = async (client: Client): Promise<void> => {
   )
 }
 
-const child = (environment: Readonly<Record<string, string>>, program?: string) =>
+export const child = (environment: Readonly<Record<string, string>>, program?: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = await startServer({ environment, ...(program === undefined ? {} : { program }) })
@@ -135,7 +135,7 @@ const child = (environment: Readonly<Record<string, string>>, program?: string) 
     (server) => Effect.promise(() => server.kill("SIGTERM"))
   )
 
-const durable = Effect.acquireRelease(
+export const durable = Effect.acquireRelease(
   Effect.promise(() => startPostgres({ durable: true })),
   ({ stop }: PostgresServer) => Effect.promise(stop)
 )

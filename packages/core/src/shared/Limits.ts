@@ -178,7 +178,7 @@ export const limits = {
    */
   syncedChunk: 5_000,
   /** Characters of values from which no more rows are written in the same transaction of a delivery. */
-  historyText: 4_000_000,
+  historyText: 1_000_000,
   deliveryChunk: 1_000,
   /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
   deliveryAttempts: 5,

@@ -174,6 +174,10 @@ const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArra
 
 /** Rows that are judged before others have their turn, whatever little work they are. */
 const rowsInTurn = 150
+/** How much each row becomes is known after the first ones. */
+const firstRows = 20
+/** Characters of values from which a turn has fewer rows. */
+const turnText = 250_000
 
 /**
  * The same, where an enrichment may be set aside on the way: then the rows are judged once more with what it said of them before, so
@@ -219,14 +223,17 @@ export const judgedInTurns = Effect.fnUntraced(function* (
   mostText: number
 ) {
   let text = 0
+  let some = firstRows
   const each: Array<Judged> = []
   for (let at = 0; at < rows.length && text < mostText;) {
-    let end = Math.min(at + rowsInTurn, rows.length)
+    let end = Math.min(at + some, rows.length)
     while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
     if (at > 0) yield* Effect.yieldNow
     const made = yield* judgedWith(judging, rows.slice(at, end))
     each.push(made)
-    text += textOf(made)
+    const own = textOf(made)
+    text += own
+    some = Math.max(1, Math.min(rowsInTurn, Math.floor((turnText / Math.max(own, 1)) * (end - at))))
     at = end
   }
   return combined(each)
