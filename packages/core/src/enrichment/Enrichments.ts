@@ -24,7 +24,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
 import { type Enrichment, largestOrder } from "./Enrichment.ts"
 import { makeEnrichmentChanges, worksOtherwise } from "./EnrichmentChanges.ts"
-import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
+import { blockOf, type Findings, judge, noFindings, stageOf, unknownType } from "./EnrichmentCheck.ts"
 import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
@@ -42,6 +42,14 @@ export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichme
 
 const orderStep = 10
 
+/** The shape of the request is wrong. */
+const invalid = (details: ReadonlyArray<Detail>) =>
+  new InvalidInput({
+    code: "INVALID_REQUEST",
+    message: `Request is invalid: ${details[0]?.field} ${details[0]?.message}`,
+    details
+  })
+
 /** Fails with every fault at once: those at the top make the shape of the request wrong. */
 const refuse = ({ inside, lints, top }: Findings) => {
   const details = [...top, ...inside].slice(0, limits.errorDetails)
@@ -49,11 +57,7 @@ const refuse = ({ inside, lints, top }: Findings) => {
   if (first === undefined) return Effect.void
   return Effect.fail(
     top.length > 0
-      ? new InvalidInput({
-          code: "INVALID_REQUEST",
-          message: `Request is invalid: ${first.field} ${first.message}`,
-          details
-        })
+      ? invalid(details)
       : new Unprocessable({
           code: "ENRICHMENT_VALIDATION_FAILED",
           message: "Validation failed",
@@ -385,8 +389,11 @@ export class Enrichments extends Context.Service<
         // A workspace has so few that they are one page, in the order in which they run.
         list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {
           yield* permit(caller, "listEnrichments")
-          const found = yield* store.list(readableIds(caller))
           const { dataType, enabled, feedId, type } = where
+          if (type !== undefined && kinds.get(String(type)) === undefined) {
+            return yield* invalid([unknownType(kinds)])
+          }
+          const found = yield* store.list(readableIds(caller))
           const rows = found
             .filter(
               (one) =>
