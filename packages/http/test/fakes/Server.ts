@@ -1,5 +1,5 @@
 /** The real application over the fakes, called with plain `Request`s. */
-import { Families, type Scope } from "@millrace/core/access"
+import { type CredentialPrincipal, Families, type Scope, SessionArrivals } from "@millrace/core/access"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { WorkspaceStore } from "@millrace/core/storage"
@@ -39,6 +39,8 @@ export interface Options {
   readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
   readonly agreedRate?: number
+  /** Who a token stands for. */
+  readonly person?: CredentialPrincipal
   readonly workspaceRows?: number
   readonly compressor?: (typeof Compressor)["Service"]
   readonly bodyMemory?: number
@@ -115,6 +117,12 @@ export const make = (options: Options = {}) => {
     Layer.succeed(Compressor, options.compressor),
     Layer.succeed(TableSettings, { workspaceRows: options.workspaceRows }),
     options.agreedRate === undefined ? Layer.empty : Layer.succeed(AgreedRate, options.agreedRate),
+    options.person === undefined
+      ? Layer.empty
+      : Layer.succeed(SessionArrivals, {
+          arrival: () =>
+            Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
+        }),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
     HttpServer.layerServices
   )
