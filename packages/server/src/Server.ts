@@ -10,7 +10,7 @@ import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUpload
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { OwnSessions, SessionArrivals } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
-import { EnrichmentsOn } from "@millrace/core/enrichment"
+import { EnrichmentsOn, WarmUp } from "@millrace/core/enrichment"
 import { JobLease } from "@millrace/core/storage"
 import {
   bankHandlers,
@@ -225,6 +225,11 @@ const layerDataKeys = Layer.effectDiscard(
   })
 ).pipe(Layer.provide(AccountSeal.layer), Layer.provide(NodeDigest.layer))
 
+/** Previews are made here: what their first one would wait for is loaded while nobody waits. */
+const layerWarmUp = Layer.effectDiscard(Effect.flatMap(WarmUp, ({ beginAll }) => beginAll)).pipe(
+  Layer.provide(WarmUp.layer)
+)
+
 /** Storage, adapters, job engine and use cases: all but the API. */
 export const layerKernel = (
   settings: Settings,
@@ -252,7 +257,8 @@ export const layerKernel = (
               settings.secretKey === undefined ? "the other lines of secret.key" : "MILLRACE_SECRET_PREVIOUS"
             ).pipe(Layer.provide(secrets))
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
-      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer).pipe(
+      const warmUp = engine === layerNoEngine ? Layer.empty : layerWarmUp
+      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer, warmUp).pipe(
         Layer.provideMerge(Layer.effect(SessionArrivals, OwnSessions)),
         Layer.provideMerge(OwnSessions.layer(signing.key, ...signing.previous)),
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),

@@ -20,6 +20,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "adapters/src/storage/postgres/SealUploads.ts": ["sealing"],
   "core/src/access/Authenticator.ts": ["key look-up"],
   "core/src/bank/ConnectReturns.ts": ["connect returns"],
+  "core/src/enrichment/WarmUp.ts": ["warm up"],
   "core/src/access/Families.ts": ["family look-up"],
   "core/src/upload/UploadPages.ts": ["upload pages"],
   "core/src/usecase/BankRemovalTask.ts": ["connection look-up"],

@@ -31,6 +31,8 @@ import { FindingStore } from "./FindingStore.ts"
 import { LocalRuns } from "../task/LocalRuns.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
+import type { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { WarmUp } from "./WarmUp.ts"
 import { Kinds } from "./Kinds.ts"
 import { caseIssues, caseUse } from "../rule/lint/CaseLint.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
@@ -100,6 +102,7 @@ export class Enrichments extends Context.Service<
     | EventStore
     | Cursors
     | TaskStore
+    | WorkspaceStore
   > = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
@@ -114,6 +117,7 @@ export class Enrichments extends Context.Service<
       const findings = yield* FindingStore
       const removal = yield* RowRemoval
       const localRuns = yield* LocalRuns
+      const warmUp = yield* WarmUp
       const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
       /** Judges which feeds it applies to, and whether it may apply to them all. */
@@ -370,6 +374,7 @@ export class Enrichments extends Context.Service<
           const made = yield* atomically(
             Effect.tap(create(caller, request), (one) => Effect.andThen(begin(one), overHistory(request.apply, [one])))
           )
+          yield* warmUp.begin(made)
           return yield* viewed(made)
         }),
         get: (caller, id) => Effect.flatMap(get(caller, id), viewed),
@@ -383,6 +388,7 @@ export class Enrichments extends Context.Service<
               return after
             })
           )
+          yield* warmUp.begin(changed)
           return yield* viewed(changed)
         }),
         remove,
@@ -423,5 +429,5 @@ export class Enrichments extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide([Tasks.layer, LocalRuns.layer]))
+  ).pipe(Layer.provide([Tasks.layer, LocalRuns.layer, WarmUp.layer]))
 }

@@ -36,6 +36,7 @@ export const crossings = {
   sealing: "what was stored in the open or sealed with a former secret, of whichever workspace",
   "task engine": "taking up and giving back the tasks of all workspaces, and what is to be done for all of them",
   "upload pages": "the address of an upload page tells the workspace, and not the other way round",
+  "warm up": "which enrichments there are, to load what their first use would wait for",
   "tables of the installation": "they hold nothing of a workspace"
 } as const
 export type Crossing = keyof typeof crossings
