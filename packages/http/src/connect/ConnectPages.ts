@@ -83,13 +83,14 @@ const makePages = Effect.gen(function* () {
   const unknown = Effect.flatMap(words, (own) => respond(unknownPageIn(own)))
 
   const contextOf = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, notice?: string) {
-    const { bankName, provider, workspace } = returned
+    const { bankName, institutionName, provider, workspace } = returned
     return {
       state,
       words: yield* words,
       workspace: workspace.name,
       providerName: provider?.name ?? returned.attempt.instanceId,
       bankName,
+      institutionName,
       isToken: provider?.capabilities.connectFlow === "token",
       notice
     } satisfies StepContext
