@@ -20,14 +20,15 @@ import {
   learnHandlers,
   simulationHandler,
   localRunHandler,
-  messageHandlers
+  messageHandlers,
+  recheckConfigured
 } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
 import { Compressor, guard, Readiness, serve, serverOptions, TrustedProxies, within } from "@millrace/http"
-import { TaskKinds } from "@millrace/core/task"
+import { TaskKinds, Tasks } from "@millrace/core/task"
 import { layerCluster } from "@millrace/jobs/cluster"
 import { Drain, housekeeping, TaskRunner } from "@millrace/jobs"
 import { join } from "node:path"
@@ -197,10 +198,15 @@ const layerTasks = Layer.effect(
   Effect.gen(function* () {
     const jobs = yield* Drain
     const tasks = yield* TaskRunner
+    yield* Effect.forkScoped(
+      Effect.catch(recheckConfigured, (error) =>
+        Effect.logWarning("Banks whose provider is configured again wait for their next look", error)
+      )
+    )
     return { drain: Effect.all([jobs.drain, tasks.drain], { concurrency: "unbounded", discard: true }) }
   })
 ).pipe(
-  Layer.provide(TaskRunner.layer()),
+  Layer.provide([TaskRunner.layer(), Tasks.layer]),
   Layer.provide(
     TaskKinds.layer(
       ...housekeeping,

@@ -23,6 +23,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "core/src/enrichment/WarmUp.ts": ["warm up"],
   "core/src/access/Families.ts": ["family look-up"],
   "core/src/upload/UploadPages.ts": ["upload pages"],
+  "core/src/usecase/ConfiguredAgain.ts": ["configured again"],
   "core/src/usecase/BankRemovalTask.ts": ["connection look-up"],
   "core/src/usecase/PokeTask.ts": ["provider callbacks"],
   "core/src/usecase/ProviderCallbacks.ts": ["provider callbacks"],

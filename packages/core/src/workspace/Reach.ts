@@ -22,6 +22,7 @@ export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/R
  * test knows the files that use them.
  */
 export const crossings = {
+  "configured again": "which banks could not be read for want of their provider, when a server starts that has it",
   "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
   "connection look-up":
     "which banks an upstream connection is of, for what its provider says and before it is given back",
