@@ -54,14 +54,7 @@ describe("a suggestion that two accounts are one", () => {
     run(
       Effect.gen(function* () {
         const id = { providerAccountId: "same", accountName: "Other", accountNumber: "****" }
-        expect(yield* asked(id, {}, id)).toEqual([
-          "providerAccountId",
-          "institution",
-          "currency",
-          "type",
-
-          "name"
-        ])
+        expect(yield* asked(id, {}, id)).toEqual(["providerAccountId", "institution", "currency", "type", "name"])
         const renamed = { ...id, accountName: "Mine" }
         expect(yield* asked(renamed, {}, id)).toEqual(["providerAccountId", "institution", "currency", "type"])
         expect(yield* asked({ ...renamed, stableKeys: ["a"] }, {}, { ...id, stableKeys: ["b"] })).toBeUndefined()
