@@ -13,6 +13,11 @@ const form = (name: string, content: string, times = 1) => {
   return body
 }
 
+const transportSecurity = async (base: string) => {
+  const { headers } = await Server.make({ base }).call("GET", banks)
+  return headers.get("strict-transport-security")
+}
+
 describe("order of checks", () => {
   it("asks for a credential before it tells whether a path exists", async () => {
     const server = Server.make()
@@ -70,12 +75,8 @@ describe("order of checks", () => {
   })
 
   it("tells browsers to stay with https where they reach the server so, and elsewhere nothing", async () => {
-    const header = async (base: string) => {
-      const { headers } = await Server.make({ base }).call("GET", banks)
-      return headers.get("strict-transport-security")
-    }
-    expect(await header("https://money.example")).toBe("max-age=31536000")
-    expect(await header("http://127.0.0.1:8080")).toBeNull()
+    expect(await transportSecurity("https://money.example")).toBe("max-age=31536000")
+    expect(await transportSecurity("http://127.0.0.1:8080")).toBeNull()
   })
 })
 

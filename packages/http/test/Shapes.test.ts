@@ -10,6 +10,12 @@ const get = async (template: string) => (await server.call("GET", pathOf(templat
 const text = async (template: string) => (await server.call("GET", pathOf(template))).text
 const account = "/v1/banks/{bank_id}/accounts/{account_id}"
 
+const whoIs = (person: NonNullable<Server.Options["person"]>) =>
+  Server.make({ person }).call("GET", "/v1/whoami", {
+    anonymous: true,
+    headers: { authorization: "Bearer mses_x" }
+  })
+
 describe("records", () => {
   it("says who the key is and what the plan allows", async () => {
     const { data } = await get("/v1/whoami")
@@ -38,12 +44,7 @@ describe("records", () => {
       { workspace, role: "owner" as const },
       { workspace: portal, role: "admin" as const }
     ]
-    const asked = (of: Server.Options["person"]) =>
-      Server.make({ ...(of === undefined ? {} : { person: of }) }).call("GET", "/v1/whoami", {
-        anonymous: true,
-        headers: { authorization: "Bearer mses_x" }
-      })
-    expect((await asked({ ...person, workspaces })).body.data).toMatchObject({
+    expect((await whoIs({ ...person, workspaces })).body.data).toMatchObject({
       principal: { kind: "user", id: userId, name: "a@example.org" },
       workspaceId: null,
       workspace: null,
@@ -54,7 +55,7 @@ describe("records", () => {
         { id: portal.id, name: "Client", role: "admin", plan: "business" }
       ]
     })
-    const named = (await asked(person)).body.data
+    const named = (await whoIs(person)).body.data
     expect(named).toMatchObject({ workspaceId: workspace.id, role: "owner", plan: { id: "business" } })
     expect(named).not.toHaveProperty("workspaces")
   })
