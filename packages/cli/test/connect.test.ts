@@ -162,6 +162,18 @@ describe("the pages on which a bank is connected", () => {
     expect(await spoken("en;q=0.2, de;q=0.1")).toEqual(en)
     expect(await spoken("de;q=0, it")).toEqual(en)
     expect(await spoken(";;,q=,*")).toEqual(en)
+    // Whoever chose a bank before sees its name.
+    await api("POST", "/v1/banks/search", { query: "Demo National" })
+    const chosen = await start("demo:default", { institutionId: "demo-retail" })
+    const heading = async (accept: string) => {
+      const { text } = await open(chosen.page, undefined, { "accept-language": accept })
+      return /<h1>([^<]+)/.exec(text)![1]
+    }
+    expect(await Promise.all(["en", "de", "fr"].map(heading))).toEqual([
+      "Connect Demo National Bank",
+      "Demo National Bank verbinden",
+      "Connecter Demo National Bank"
+    ])
   })
 
   it("take a cancel at Salt Edge for a cancel", async () => {

@@ -13,6 +13,11 @@ const form = (name: string, content: string, times = 1) => {
   return body
 }
 
+const transportSecurity = async (base: string) => {
+  const { headers } = await Server.make({ base }).call("GET", banks)
+  return headers.get("strict-transport-security")
+}
+
 describe("order of checks", () => {
   it("asks for a credential before it tells whether a path exists", async () => {
     const server = Server.make()
@@ -64,6 +69,14 @@ describe("order of checks", () => {
       anonymous: true
     })
     expect(answer.body.code).toBe("MISSING_CREDENTIAL")
+    // Whoever has none learns how to send one.
+    expect(answer.body.error).toContain("X-API-Key")
+    expect(answer.body.error).toContain("Authorization: Bearer")
+  })
+
+  it("tells browsers to stay with https where they reach the server so, and elsewhere nothing", async () => {
+    expect(await transportSecurity("https://money.example")).toBe("max-age=31536000")
+    expect(await transportSecurity("http://127.0.0.1:8080")).toBeNull()
   })
 })
 
@@ -250,6 +263,17 @@ describe("bodies", () => {
     }
     expect((await server.call("POST", sync)).status).toBe(201)
     expect(server.calls["triggerSync"]).toEqual([{}, {}, {}, {}])
+  })
+
+  it("takes JSON by each of its names, and bodies by no other", async () => {
+    const server = Server.make()
+    const sent = (type: string) => server.call("POST", "/v1/feeds", { body: "{}", headers: { "content-type": type } })
+    for (const type of ["application/json", "text/json", "Text/JSON; charset=utf-8", "application/vnd.a+json"]) {
+      expect([type, (await sent(type)).status]).not.toEqual([type, 415])
+    }
+    for (const type of ["text/plain", "text/jsonp", "json"]) {
+      expect([type, (await sent(type)).status]).toEqual([type, 415])
+    }
   })
 
   it("demands a body where one is needed", async () => {

@@ -72,6 +72,12 @@ const query = (id: string, name: string) => {
 }
 
 describe("the OpenAPI document", () => {
+  it("says how a request can end before it reaches an operation", () => {
+    for (const status of [400, 408, 414, 417, 431, 503]) {
+      expect(document.info.description).toMatch(new RegExp(`^- ${status}: .`, "m"))
+    }
+  })
+
   it("is 3.1 and says so, with plain names for its components", () => {
     expect(document.openapi).toMatch(/^3\.1\./)
     expect(document.info.version).toBe("1.0.0")

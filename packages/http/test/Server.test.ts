@@ -55,6 +55,25 @@ describe("guard", () => {
     expect(bodyOf(answer)).toMatchObject({ success: false, code, referenceId: "req_test" })
   })
 
+  it("gives each refusal a reference of its own", async () => {
+    const server = guard(createServer(serverOptions))
+    open.push(() => server.close())
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve)
+    })
+    const { port } = server.address() as AddressInfo
+    const ask = "GET / HTTP/1.1\r\nhost: x\r\nexpect: x\r\nconnection: close\r\n\r\n"
+    const answers = [await raw(port, ask), await raw(port, ask)]
+    for (const answer of answers) {
+      expect(answer).toMatch(/^HTTP\/1\.1 417 /)
+      expect(bodyOf(answer)).toMatchObject({
+        code: "INVALID_REQUEST",
+        referenceId: expect.stringMatching(/^req_[0-9a-z]{26}$/)
+      })
+    }
+    expect(bodyOf(answers[0]!)).not.toEqual(bodyOf(answers[1]!))
+  })
+
   it("does not wait for a client that dribbles its headers", async () => {
     const { port } = await listen({ headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 })
     const answer = await raw(port, "GET / HTTP/1.1\r\nhost:")

@@ -10,6 +10,12 @@ const get = async (template: string) => (await server.call("GET", pathOf(templat
 const text = async (template: string) => (await server.call("GET", pathOf(template))).text
 const account = "/v1/banks/{bank_id}/accounts/{account_id}"
 
+const whoIs = (person: NonNullable<Server.Options["person"]>) =>
+  Server.make({ person }).call("GET", "/v1/whoami", {
+    anonymous: true,
+    headers: { authorization: "Bearer mses_x" }
+  })
+
 describe("records", () => {
   it("says who the key is and what the plan allows", async () => {
     const { data } = await get("/v1/whoami")
@@ -23,9 +29,35 @@ describe("records", () => {
       key: { id: Records.key.id, keyPrefix: "mill_abc", expiresAt: null },
       apiVersion: "1.0.0"
     })
-    expect(data.plan.limits.rows).toBe(plans.business.rows)
+    const { apiAccess: _a, fileBytes: _f, requestsPerMinute: _r, ...limits } = plans.business
+    expect(data.plan.limits).toEqual(limits)
     expect(data.serverTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(data).not.toHaveProperty("role")
+  })
+
+  it("lists the workspaces of a session that names none", async () => {
+    const { workspace } = Records
+    const portal = { ...workspace, id: "ws_00000000000000000000000009" as typeof workspace.id, name: "Client" }
+    const userId = "usr_00000000000000000000000001" as const
+    const person = { kind: "user", workspace, userId, email: "a@example.org", role: "owner" } as const
+    const workspaces = [
+      { workspace, role: "owner" as const },
+      { workspace: portal, role: "admin" as const }
+    ]
+    expect((await whoIs({ ...person, workspaces })).body.data).toMatchObject({
+      principal: { kind: "user", id: userId, name: "a@example.org" },
+      workspaceId: null,
+      workspace: null,
+      plan: null,
+      scopes: [],
+      workspaces: [
+        { id: workspace.id, name: "Acme", role: "owner", plan: "business" },
+        { id: portal.id, name: "Client", role: "admin", plan: "business" }
+      ]
+    })
+    const named = (await whoIs(person)).body.data
+    expect(named).toMatchObject({ workspaceId: workspace.id, role: "owner", plan: { id: "business" } })
+    expect(named).not.toHaveProperty("workspaces")
   })
 
   it("tells the rows that the operator allows where the plan allows more", async () => {

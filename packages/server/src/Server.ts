@@ -10,7 +10,7 @@ import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUpload
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { OwnSessions, SessionArrivals } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
-import { EnrichmentsOn } from "@millrace/core/enrichment"
+import { EnrichmentsOn, WarmUp } from "@millrace/core/enrichment"
 import { JobLease } from "@millrace/core/storage"
 import {
   bankHandlers,
@@ -20,14 +20,15 @@ import {
   learnHandlers,
   simulationHandler,
   localRunHandler,
-  messageHandlers
+  messageHandlers,
+  recheckConfigured
 } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
 import { Compressor, guard, Readiness, serve, serverOptions, TrustedProxies, within } from "@millrace/http"
-import { TaskKinds } from "@millrace/core/task"
+import { TaskKinds, Tasks } from "@millrace/core/task"
 import { layerCluster } from "@millrace/jobs/cluster"
 import { Drain, housekeeping, TaskRunner } from "@millrace/jobs"
 import { join } from "node:path"
@@ -197,10 +198,15 @@ const layerTasks = Layer.effect(
   Effect.gen(function* () {
     const jobs = yield* Drain
     const tasks = yield* TaskRunner
+    yield* Effect.forkScoped(
+      Effect.catch(recheckConfigured, (error) =>
+        Effect.logWarning("Banks whose provider is configured again wait for their next look", error)
+      )
+    )
     return { drain: Effect.all([jobs.drain, tasks.drain], { concurrency: "unbounded", discard: true }) }
   })
 ).pipe(
-  Layer.provide(TaskRunner.layer()),
+  Layer.provide([TaskRunner.layer(), Tasks.layer]),
   Layer.provide(
     TaskKinds.layer(
       ...housekeeping,
@@ -224,6 +230,11 @@ const layerDataKeys = Layer.effectDiscard(
     if (sealed > 0) yield* Effect.logInfo("Replaced the numbers of accounts of files by digests", { accounts: sealed })
   })
 ).pipe(Layer.provide(AccountSeal.layer), Layer.provide(NodeDigest.layer))
+
+/** Previews are made here: what their first one would wait for is loaded while nobody waits. */
+const layerWarmUp = Layer.effectDiscard(Effect.flatMap(WarmUp, ({ beginAll }) => beginAll)).pipe(
+  Layer.provide(WarmUp.layer)
+)
 
 /** Storage, adapters, job engine and use cases: all but the API. */
 export const layerKernel = (
@@ -252,7 +263,8 @@ export const layerKernel = (
               settings.secretKey === undefined ? "the other lines of secret.key" : "MILLRACE_SECRET_PREVIOUS"
             ).pipe(Layer.provide(secrets))
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
-      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer).pipe(
+      const warmUp = engine === layerNoEngine ? Layer.empty : layerWarmUp
+      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer, warmUp).pipe(
         Layer.provideMerge(Layer.effect(SessionArrivals, OwnSessions)),
         Layer.provideMerge(OwnSessions.layer(signing.key, ...signing.previous)),
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),

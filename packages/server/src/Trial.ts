@@ -14,10 +14,16 @@ import * as Terminal from "./Terminal.ts"
 
 class NoTrial extends Schema.TaggedError<NoTrial>()("NoTrial", { message: Schema.String }) {}
 
+/** A configuration with a provider that is tried. */
+export interface TrialConfiguration extends Configuration {
+  /** The page on which a person breaks its banks on purpose. */
+  readonly trialPage: string
+}
+
 /** The configuration with an instance `<kind>:trial`, whose stand-in works until the scope ends. */
 export const withTrial = Effect.fn("Trial.withTrial")(function* (configuration: Configuration, kind: string) {
   // Loaded where it is asked for: nobody else pays for it.
-  const { trials } = yield* Effect.promise(() => import("@millrace/testing/upstream"))
+  const { deskPath, trials } = yield* Effect.promise(() => import("@millrace/testing/upstream"))
   const trial = trials.get(kind)
   const factory = bundledProviders.find((one) => one.kind === kind)
   if (trial === undefined || factory === undefined) {
@@ -39,8 +45,9 @@ export const withTrial = Effect.fn("Trial.withTrial")(function* (configuration: 
   const made = configured(bundledProviders, [{ id, name: `${factory.label} (trial)`, config }])
   if (Result.isFailure(made))
     return yield* Effect.die(new Error("the stand-in does not fit the settings of its provider"))
-  return {
+  const tried: TrialConfiguration = {
     ...configuration,
+    trialPage: upstream.server.url + deskPath,
     providers: [...configuration.providers, ...made.success],
     instances: [...configuration.instances, id],
     privateHosts: {
@@ -48,12 +55,17 @@ export const withTrial = Effect.fn("Trial.withTrial")(function* (configuration: 
       [id]: Result.getOrThrow(privateHosts([new URL(upstream.server.url).host]))
     }
   }
+  return tried
 })
 
 /** Told where the server says what it serves. */
-export const tellTrial = Effect.fnUntraced(function* (kind: string) {
+export const tellTrial = Effect.fnUntraced(function* (kind: string, page: string) {
   yield* Terminal.field(
     "Trial",
     `${kind}:trial is a stand-in on this machine: no real bank, no real money. It forgets its banks when the server stops.`
+  )
+  yield* Terminal.field(
+    "Break it",
+    `${page} breaks its banks on purpose: a new sign-in, a consent that ends, a row with faults.`
   )
 })

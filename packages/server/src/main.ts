@@ -15,7 +15,7 @@ import { writeRequest } from "./LogForm.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
-import { tellTrial, withTrial } from "./Trial.ts"
+import { tellTrial, type TrialConfiguration, withTrial } from "./Trial.ts"
 
 const help = `Millrace ${manifest.version}: the bundled server
 
@@ -46,7 +46,7 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
 const served = Effect.fnUntraced(function* (
   { backup, connect, newKey, provider, restore, signIn }: Options,
   config: Settings,
-  configuration: Configuration
+  configuration: Configuration & Partial<TrialConfiguration>
 ) {
   const adapters = Server.layerAdapters(config, configuration)
   yield* Terminal.say()
@@ -72,7 +72,8 @@ const served = Effect.fnUntraced(function* (
     yield* Terminal.field("API", `${base}/v1 ${Terminal.dim(`reference at ${base}/docs`)}`)
     yield* Terminal.field("Jobs", jobsOf(config))
     yield* Terminal.field("Providers", configuration.instances.join(", ") || "none")
-    if (provider !== undefined) yield* tellTrial(provider)
+    const { trialPage } = configuration
+    if (provider !== undefined && trialPage !== undefined) yield* tellTrial(provider, trialPage)
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never

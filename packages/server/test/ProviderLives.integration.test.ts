@@ -280,9 +280,13 @@ const banks = (headers: Readonly<Record<string, string>>) => asked("/v1/banks", 
 
 it("knows the owner by a session, in a workspace that is named, and by no other token", async () => {
   const { authorization = "", ...workspace } = session
-  const self = { principal: { kind: "user" }, role: "owner", user: { email: "owner@localhost" } }
-  expect(await whoami(session)).toMatchObject([200, { data: self }])
-  expect(await whoami({ authorization })).toMatchObject([200, { data: self }])
+  const self = { principal: { kind: "user" }, user: { email: "owner@localhost" } }
+  const own = { id: workspace["x-workspace-id"], role: "owner" }
+  expect(await whoami(session)).toMatchObject([200, { data: { ...self, role: "owner", workspaceId: own.id } }])
+  expect(await whoami({ authorization })).toMatchObject([
+    200,
+    { data: { ...self, workspaceId: null, plan: null, workspaces: [own] } }
+  ])
   expect(await whoami({ ...workspace, authorization: `${authorization}x` })).toMatchObject([
     401,
     { code: "INVALID_CREDENTIAL" }

@@ -67,8 +67,8 @@ export class OwnSessions extends Context.Service<
     ) => Effect.Effect<{ readonly token: Redacted.Redacted; readonly expiresAt: Timestamp.Timestamp }>
     /**
      * The person of a session in the workspace that is asked for: their own, as its owner, or a client portal of it, as an
-     * admin. The request is counted under the person. Without a workspace it is their own where `anyWorkspace` is set, and
-     * refused elsewhere.
+     * admin. The request is counted under the person. Without a workspace it is their own, with all that they reach, where
+     * `anyWorkspace` is set, and refused elsewhere.
      */
     readonly arrival: (
       token: Redacted.Redacted,
@@ -121,7 +121,11 @@ export class OwnSessions extends Context.Service<
             const workspace = Option.getOrUndefined(found)
             const role = wanted === own ? "owner" : "admin"
             if (workspace === undefined || (wanted !== own && workspace.parentWorkspaceId !== own)) return yield* denied
-            return { principal: { kind: "user", workspace, userId, email, role }, decision }
+            const named = { kind: "user", workspace, userId, email, role } as const
+            if (asked !== undefined) return { principal: named, decision }
+            const portals = yield* withinWorkspaces(own)(workspaces.portals(own))
+            const others = portals.map((portal) => ({ workspace: portal, role: "admin" as const }))
+            return { principal: { ...named, workspaces: [{ workspace, role }, ...others] }, decision }
           })
         })
       })

@@ -29,6 +29,8 @@ export type CredentialPrincipal =
       readonly userId: string
       readonly email: string
       readonly role: Role
+      /** Where the request names no workspace: all that the person reaches. `workspace` is then their own. */
+      readonly workspaces?: ReadonlyArray<{ readonly workspace: Workspace; readonly role: Role }>
     }
 
 export type Principal =

@@ -32,6 +32,8 @@ export interface ReturnedAttempt {
   readonly workspace: Workspace
   /** The bank that it connects again, or has made. */
   readonly bankName?: string
+  /** The institution that was chosen before, where its name is known. */
+  readonly institutionName?: string
   /** Whom it goes through; absent where that is no longer configured. */
   readonly provider?: { readonly name: string; readonly capabilities: Capabilities }
 }
@@ -111,10 +113,16 @@ export class ConnectReturns extends Context.Service<
           bankId === undefined
             ? undefined
             : Option.getOrUndefined(yield* withinWorkspaces(workspaceId)(banks.get(workspaceId, bankId)))
+        const asked =
+          attempt.institutionId === undefined
+            ? undefined
+            : Option.getOrUndefined(yield* withinWorkspaces(workspaceId)(attempts.part(attempt.id, "request")))
+        const institutionName = asked?.institutionName
         return Option.map(workspace, (of): ReturnedAttempt => ({
           attempt,
           workspace: of,
           ...(bank === undefined ? {} : { bankName: bank.name }),
+          ...(institutionName === undefined ? {} : { institutionName }),
           ...(driver === undefined ? {} : { provider: driver })
         }))
       })

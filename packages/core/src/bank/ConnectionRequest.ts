@@ -23,6 +23,8 @@ export interface ConnectionRequest {
 
 /** A request as its attempt keeps it. */
 export interface KeptRequest extends ConnectionRequest {
+  /** The name of the institution that was chosen, where it is known. */
+  readonly institutionName?: string
   /**
    * Of a bank that is connected anew: whether its connection was to be mended, or another one made in its place. What the
    * person brings back is of that sort, whatever becomes of the bank meanwhile. Absent until the upstream is asked.

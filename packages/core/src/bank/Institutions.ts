@@ -15,6 +15,7 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { flowOfDriver } from "./ConnectFlow.ts"
 import { countriesOf } from "./ConnectionRequest.ts"
+import { KnownInstitutions } from "./InstitutionNames.ts"
 import { institutionRank } from "./InstitutionRank.ts"
 
 export interface InstitutionSearch {
@@ -132,7 +133,9 @@ export class Institutions extends Context.Service<
 >()("@millrace/core/bank/Institutions") {
   static readonly layer: Layer.Layer<Institutions, never, Providers> = Layer.effect(
     Institutions,
-    Effect.map(Providers, ({ all: drivers }) => {
+    Effect.gen(function* () {
+      const { all: drivers } = yield* Providers
+      const names = yield* KnownInstitutions
       const failed = Effect.fnUntraced(function* (
         driver: ProviderDriver,
         error: ProviderError
@@ -164,6 +167,10 @@ export class Institutions extends Context.Service<
         const answer = yield* asked
         if (Result.isFailure(answer)) return { result: yield* failed(driver, answer.failure), ranked: [] }
         const ranked = found(driver, answer.success, search)
+        names.learn(
+          driver.instanceId,
+          ranked.map(({ institution }) => institution)
+        )
         return { result: { id: driver.instanceId, status: "ok", contributed: ranked.length }, ranked }
       })
 

@@ -9,7 +9,15 @@ import { type Bank, natureOf } from "./Bank.ts"
 import { BankStore } from "./BankStore.ts"
 
 /** In what the two agree. */
-export const joinEvidence = ["stableKey", "institution", "currency", "type", "number", "name"] as const
+export const joinEvidence = [
+  "stableKey",
+  "providerAccountId",
+  "institution",
+  "currency",
+  "type",
+  "number",
+  "name"
+] as const
 export type JoinEvidence = (typeof joinEvidence)[number]
 
 export interface JoinSuggestion {
@@ -68,10 +76,21 @@ const tellingDigits = 3
 
 const isSameNumber = (a: string, b: string): boolean => a === b && a.replaceAll("*", "").length >= tellingDigits
 
+/**
+ * Whether one provider shows both under one id. Where both have keys an id proves nothing: some upstreams count the accounts of
+ * each connection from one.
+ */
+const isSameAtProvider = (a: Owned, b: Owned): boolean =>
+  a.bank.providerInstanceId !== undefined &&
+  a.bank.providerInstanceId === b.bank.providerInstanceId &&
+  a.account.providerAccountId === b.account.providerAccountId &&
+  (a.account.stableKeys.length === 0 || b.account.stableKeys.length === 0)
+
 /** In what they agree; `undefined` where that is not enough to ask a person. */
 const evidenceOf = (a: Owned, b: Owned): ReadonlyArray<JoinEvidence> | undefined => {
   const agrees: Readonly<Record<JoinEvidence, boolean>> = {
     stableKey: a.account.stableKeys.some((key) => b.account.stableKeys.includes(key)),
+    providerAccountId: isSameAtProvider(a, b),
     institution: isSameInstitution(a.bank, b.bank),
     currency: a.account.currency === b.account.currency,
     type: a.account.accountType === b.account.accountType,
@@ -81,7 +100,8 @@ const evidenceOf = (a: Owned, b: Owned): ReadonlyArray<JoinEvidence> | undefined
   if (!agrees.currency || !agrees.institution || !mayBeOneType(a.account.accountType, b.account.accountType)) {
     return undefined
   }
-  const isEnough = agrees.stableKey || (agrees.type && agrees.number && agrees.name)
+  const isEnough =
+    agrees.stableKey || (agrees.type && agrees.providerAccountId) || (agrees.type && agrees.number && agrees.name)
   return isEnough ? joinEvidence.filter((one) => agrees[one]) : undefined
 }
 

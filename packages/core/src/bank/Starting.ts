@@ -35,6 +35,7 @@ import { attemptErrorOf } from "./Connecting.ts"
 import { attemptMinutes, type ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { attemptKeeper } from "./AttemptSecrets.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import { KnownInstitutions } from "./InstitutionNames.ts"
 import { type ConnectionRequest, countriesOf, type KeptRequest } from "./ConnectionRequest.ts"
 import { redirectFault } from "./RedirectUri.ts"
 import { Subjects } from "./Subjects.ts"
@@ -126,7 +127,11 @@ export class Starting extends Context.Service<
      * Begins a connection. Where a live bank of the institution is there already, and another connection is not asked for
      * in so many words, it tells that bank instead of a step.
      */
-    readonly start: (caller: Caller, request: ConnectionRequest) => Effect.Effect<Started, StartFailure>
+    readonly start: (
+      caller: Caller,
+      /** With the name of the institution where an earlier attempt knew it. */
+      request: ConnectionRequest & Pick<KeptRequest, "institutionName">
+    ) => Effect.Effect<Started, StartFailure>
     /** Begins to connect a bank anew: completing it keeps the bank, its accounts and the ids of its records. */
     readonly reauth: (
       caller: Caller,
@@ -164,12 +169,13 @@ export class Starting extends Context.Service<
       const ids = yield* Ids
       const digest = yield* Digest
       const { atomically } = yield* Transactor
+      const names = yield* KnownInstitutions
       const addresses = yield* CurrentConnectAddresses
 
       const pageFor = (state: string) => (addresses === undefined ? undefined : pageOf(addresses, state))
 
       /** The attempt, stored before anybody is asked, and the state by which its browser is known. */
-      const begin = Effect.fnUntraced(function* (caller: Caller, request: ConnectionRequest, reconnects?: BankId) {
+      const begin = Effect.fnUntraced(function* (caller: Caller, request: KeptRequest, reconnects?: BankId) {
         const [id, now] = [yield* ids.next("connectionAttempt"), yield* Timestamp.now]
         const state = digest.randomText(stateLength)
         const { institutionId, providerInstanceId: instanceId, redirectUri } = request
@@ -193,7 +199,14 @@ export class Starting extends Context.Service<
           Effect.andThen(subjects.begin(begun.workspaceId, instanceId), attempts.begin(begun))
         )
         if (reconnects !== undefined) yield* attempts.supersede({ ...attempt, reconnects }, now)
-        yield* attempts.keep(id, "request", request, now)
+        const institutionName =
+          institutionId === undefined ? undefined : (names.nameOf(instanceId, institutionId) ?? request.institutionName)
+        yield* attempts.keep(
+          id,
+          "request",
+          institutionName === undefined ? request : { ...request, institutionName },
+          now
+        )
         return { attempt, state }
       })
 
@@ -291,7 +304,10 @@ export class Starting extends Context.Service<
           Effect.catchTag("PlanLimitReached", () => Effect.succeed(false))
         )
 
-      const start = Effect.fn("Starting.start")(function* (caller: Caller, request: ConnectionRequest) {
+      const start = Effect.fn("Starting.start")(function* (
+        caller: Caller,
+        request: ConnectionRequest & Pick<KeptRequest, "institutionName">
+      ) {
         yield* permit(caller, "startConnection")
         const driver = yield* providers.get(request.providerInstanceId)
         yield* checkRedirect(request)

@@ -67,7 +67,7 @@ export interface CollectionUseCases<A, New, Change> {
   readonly list: (
     caller: Caller,
     query?: ListRequest
-  ) => Effect.Effect<Page<A>, CursorUnusable | Forbidden | StorageUnavailable>
+  ) => Effect.Effect<Page<A>, CursorUnusable | InvalidInput | Forbidden | StorageUnavailable>
   readonly get: (caller: Caller, id: string) => Effect.Effect<A, NotFound | Forbidden | StorageUnavailable>
   readonly update: (
     caller: Caller,

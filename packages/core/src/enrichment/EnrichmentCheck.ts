@@ -32,6 +32,12 @@ export const blockOf = (type: EnrichmentType, blocks: Blocks | undefined, found:
   return blocks?.[name]
 }
 
+/** What is wrong with a type that no kind has. */
+export const unknownType = (kinds: Kinds["Service"]): Detail => ({
+  field: "type",
+  message: `must be one of ${kinds.all.map(({ type }) => type).join(", ")}`
+})
+
 const HasDestinations = Schema.Struct({ destinations: MessageDestinations })
 
 /** Kinds have the places that their messages go to in a list called `destinations` at the top of their block. */
@@ -47,7 +53,7 @@ export const judge = (
 ): void => {
   const kind = kinds.get(type)
   if (kind === undefined) {
-    found.top.push({ field: "type", message: `must be one of ${kinds.all.map((known) => known.type).join(", ")}` })
+    found.top.push(unknownType(kinds))
     return
   }
   if (!kind.capabilities.dataTypes.includes(dataType)) {

@@ -24,13 +24,15 @@ import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
 import { type Enrichment, largestOrder } from "./Enrichment.ts"
 import { makeEnrichmentChanges, worksOtherwise } from "./EnrichmentChanges.ts"
-import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
+import { blockOf, type Findings, judge, noFindings, stageOf, unknownType } from "./EnrichmentCheck.ts"
 import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { LocalRuns } from "../task/LocalRuns.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
+import type { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { WarmUp } from "./WarmUp.ts"
 import { Kinds } from "./Kinds.ts"
 import { caseIssues, caseUse } from "../rule/lint/CaseLint.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
@@ -42,6 +44,14 @@ export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichme
 
 const orderStep = 10
 
+/** The shape of the request is wrong. */
+const invalid = (details: ReadonlyArray<Detail>) =>
+  new InvalidInput({
+    code: "INVALID_REQUEST",
+    message: `Request is invalid: ${details[0]?.field} ${details[0]?.message}`,
+    details
+  })
+
 /** Fails with every fault at once: those at the top make the shape of the request wrong. */
 const refuse = ({ inside, lints, top }: Findings) => {
   const details = [...top, ...inside].slice(0, limits.errorDetails)
@@ -49,11 +59,7 @@ const refuse = ({ inside, lints, top }: Findings) => {
   if (first === undefined) return Effect.void
   return Effect.fail(
     top.length > 0
-      ? new InvalidInput({
-          code: "INVALID_REQUEST",
-          message: `Request is invalid: ${first.field} ${first.message}`,
-          details
-        })
+      ? invalid(details)
       : new Unprocessable({
           code: "ENRICHMENT_VALIDATION_FAILED",
           message: "Validation failed",
@@ -96,6 +102,7 @@ export class Enrichments extends Context.Service<
     | EventStore
     | Cursors
     | TaskStore
+    | WorkspaceStore
   > = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
@@ -110,6 +117,7 @@ export class Enrichments extends Context.Service<
       const findings = yield* FindingStore
       const removal = yield* RowRemoval
       const localRuns = yield* LocalRuns
+      const warmUp = yield* WarmUp
       const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
       /** Judges which feeds it applies to, and whether it may apply to them all. */
@@ -366,6 +374,7 @@ export class Enrichments extends Context.Service<
           const made = yield* atomically(
             Effect.tap(create(caller, request), (one) => Effect.andThen(begin(one), overHistory(request.apply, [one])))
           )
+          yield* warmUp.begin(made)
           return yield* viewed(made)
         }),
         get: (caller, id) => Effect.flatMap(get(caller, id), viewed),
@@ -379,14 +388,18 @@ export class Enrichments extends Context.Service<
               return after
             })
           )
+          yield* warmUp.begin(changed)
           return yield* viewed(changed)
         }),
         remove,
         // A workspace has so few that they are one page, in the order in which they run.
         list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {
           yield* permit(caller, "listEnrichments")
-          const found = yield* store.list(readableIds(caller))
           const { dataType, enabled, feedId, type } = where
+          if (type !== undefined && kinds.get(String(type)) === undefined) {
+            return yield* invalid([unknownType(kinds)])
+          }
+          const found = yield* store.list(readableIds(caller))
           const rows = found
             .filter(
               (one) =>
@@ -416,5 +429,5 @@ export class Enrichments extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide([Tasks.layer, LocalRuns.layer]))
+  ).pipe(Layer.provide([Tasks.layer, LocalRuns.layer, WarmUp.layer]))
 }

@@ -29,6 +29,7 @@ export {
   type StoredPlan,
   tooMuchWork
 } from "../enrichment/SetPlanner.ts"
+export { WarmUp } from "../enrichment/WarmUp.ts"
 export { EnrichmentsOn } from "../enrichment/EnrichmentsOn.ts"
 export { PlanningTurns } from "../enrichment/PlanningTurns.ts"
 export { asideMessage, RunWork } from "../enrichment/RunWork.ts"

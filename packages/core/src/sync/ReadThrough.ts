@@ -20,7 +20,9 @@ import { Banks } from "../bank/Banks.ts"
 import { Looks } from "../bank/Looks.ts"
 import { notedQuietly } from "../bank/NotedQuietly.ts"
 import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
+import type { Capabilities } from "../provider/Capabilities.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
+import { UpstreamPatience } from "../provider/Turns.ts"
 import { LiveDataUnavailable } from "../failure/Failure.ts"
 import { Providers } from "../provider/Providers.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -40,8 +42,8 @@ import { SourceReader } from "./SourceReader.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
 import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
-/** How long a caller waits for the upstream, and for who reads it already, before stored data answers. */
-const waitLimit = "10 seconds"
+/** Seconds that a caller waits for the upstream, and for who reads it already, before stored data answers. */
+const waitSeconds = 10
 const leaseSeconds = 30
 /** Milliseconds between two looks at a connection that a job or another process reads: the first, and the most. */
 const firstLook = 100
@@ -268,6 +270,7 @@ export class ReadThrough extends Context.Service<
       const read = Effect.fnUntraced(function* (asked: Asked) {
         const { bank } = asked
         const holder = `read:${yield* ids.next("request")}`
+        const begun = yield* Clock.currentTimeMillis
         let message = `${bank.name} is being read by somebody else, who has not finished yet`
         const wait = Effect.gen(function* () {
           for (let pause = firstLook; ; pause = Math.min(2 * pause, rarestLook)) {
@@ -282,9 +285,15 @@ export class ReadThrough extends Context.Service<
           const lease = yield* wait
           if (lease === undefined) return good
           message = `${bank.name} did not answer in time`
-          return yield* pullAndTell({ bankId: bank.id, lease, cause: liveRead }, asked)
+          // A place in the limits of the upstream that comes within the caller's wait is worth waiting for.
+          const left = waitSeconds - ((yield* Clock.currentTimeMillis) - begun) / 1000
+          const pulled = pullAndTell({ bankId: bank.id, lease, cause: liveRead }, asked)
+          return yield* Effect.provideService(pulled, UpstreamPatience, left)
         }).pipe(Effect.ensuring(Effect.ignore(leases.free(holder))))
-        const ended = yield* inTurn(bank.id, reading).pipe(Effect.timeoutOption(waitLimit), Effect.result)
+        const ended = yield* inTurn(bank.id, reading).pipe(
+          Effect.timeoutOption(`${waitSeconds} seconds`),
+          Effect.result
+        )
         if (Result.isSuccess(ended)) return Option.getOrElse(ended.success, () => later(message))
         const error = ended.failure
         if (error._tag === "StorageUnavailable") return yield* error
@@ -316,12 +325,18 @@ export class ReadThrough extends Context.Service<
         return yield* Deferred.await(flight)
       })
 
-      const isFresh = Effect.fnUntraced(function* (bank: Bank, asOf: Timestamp.Timestamp | undefined) {
-        if (asOf === undefined || bank.providerInstanceId === undefined) return false
-        const driver = yield* Effect.option(providers.get(bank.providerInstanceId))
-        if (Option.isNone(driver)) return false
-        const age = (yield* Clock.currentTimeMillis) - Timestamp.toMillis(asOf)
-        return age < driver.value.capabilities.freshnessSeconds * 1000
+      const capabilitiesOf = Effect.fnUntraced(function* ({ providerInstanceId }: Bank) {
+        if (providerInstanceId === undefined) return undefined
+        const driver = yield* Effect.option(providers.get(providerInstanceId))
+        return Option.getOrUndefined(driver)?.capabilities
+      })
+
+      const isFresh = Effect.fnUntraced(function* (
+        { freshnessSeconds }: Capabilities,
+        asOf: Timestamp.Timestamp | undefined
+      ) {
+        if (asOf === undefined) return false
+        return (yield* Clock.currentTimeMillis) - Timestamp.toMillis(asOf) < freshnessSeconds * 1000
       })
 
       const freshen: ReadThrough["Service"]["freshen"] = Effect.fnUntraced(function* (
@@ -336,7 +351,13 @@ export class ReadThrough extends Context.Service<
         const untouched = { asOf: before, asked: false }
         // Files are never stale: there is nothing behind them to ask.
         if (bank.connectionStatus === undefined) return { ...untouched, stale: false, ...good }
-        if (reachingTo === undefined && (yield* isFresh(bank, before))) return { ...untouched, stale: false, ...good }
+        const capabilities = yield* capabilitiesOf(bank)
+        if (capabilities !== undefined) {
+          // Data that the provider never has are not asked for: what the upstream says at the moment is no answer.
+          const isOffered = dataType === "balances" || capabilities.dataTypes[dataType] !== undefined
+          const isDue = reachingTo !== undefined || !(yield* isFresh(capabilities, before))
+          if (!isOffered || !isDue) return { ...untouched, stale: false, ...good }
+        }
         const unusable = unusableConnection(bank.connectionStatus)
         if (cached || unusable !== undefined) return { ...untouched, stale: true, ...(unusable ?? good) }
         const asked: Asked = {

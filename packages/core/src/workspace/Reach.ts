@@ -22,6 +22,7 @@ export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/R
  * test knows the files that use them.
  */
 export const crossings = {
+  "configured again": "which banks could not be read for want of their provider, when a server starts that has it",
   "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
   "connection look-up":
     "which banks an upstream connection is of, for what its provider says and before it is given back",
@@ -36,6 +37,7 @@ export const crossings = {
   sealing: "what was stored in the open or sealed with a former secret, of whichever workspace",
   "task engine": "taking up and giving back the tasks of all workspaces, and what is to be done for all of them",
   "upload pages": "the address of an upload page tells the workspace, and not the other way round",
+  "warm up": "which enrichments there are, to load what their first use would wait for",
   "tables of the installation": "they hold nothing of a workspace"
 } as const
 export type Crossing = keyof typeof crossings

@@ -43,7 +43,7 @@ it.effect("is its owner in the own workspace, an admin in its portals, and nobod
     expect(expiresAt).toBe("2026-11-20T22:00:00.000Z")
     const { decision, principal } = yield* arrive(token, workspace.id)
     expect(decision).toMatchObject({ admitted: true, limit: 600 })
-    expect(principal).toMatchObject({ kind: "user", userId, email: "owner@localhost", role: "owner", workspace })
+    expect(principal).toEqual({ kind: "user", userId, email: "owner@localhost", role: "owner", workspace })
     expect((yield* arrive(token, portal.id)).principal).toMatchObject({ role: "admin", workspace: portal })
     for (const id of [other.id, "ws_nothing", "x", `${workspace.id}x`]) {
       expect(yield* Effect.flip(arrive(token, id))).toMatchObject({
@@ -52,7 +52,13 @@ it.effect("is its owner in the own workspace, an admin in its portals, and nobod
       })
     }
     expect(yield* Effect.flip(arrive(token))).toMatchObject({ code: "WORKSPACE_HEADER_REQUIRED" })
-    expect((yield* arrive(token, undefined, true)).principal.workspace).toEqual(workspace)
+    expect((yield* arrive(token, undefined, true)).principal).toEqual({
+      ...principal,
+      workspaces: [
+        { workspace, role: "owner" },
+        { workspace: portal, role: "admin" }
+      ]
+    })
   }).pipe(Effect.scoped, Effect.provide(stores))
 )
 

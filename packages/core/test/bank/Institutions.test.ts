@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { institutionRank } from "../../src/bank/InstitutionRank.ts"
+import { InstitutionNames, KnownInstitutions } from "../../src/bank/InstitutionNames.ts"
 import { Institutions } from "../../src/bank/Institutions.ts"
 import type { Institution } from "../../src/provider/Connect.ts"
 import { RateLimited, type ProviderError } from "../../src/provider/ProviderError.ts"
@@ -58,8 +59,9 @@ describe("the search for institutions", () => {
     expect(institutionRank("A&B", "&")).toBe(3)
   })
 
-  it.effect("asks all providers at once, and none that fails or hangs takes anything from the others", () =>
-    Effect.gen(function* () {
+  it.effect("asks all providers at once, and none that fails or hangs takes anything from the others", () => {
+    const names = new InstitutionNames()
+    return Effect.gen(function* () {
       const limited = new RateLimited({ message: "slower", scope: "client", retryAfter: 30, providerCode: "R1" })
       const providers = Providers.layer([
         provider("us", ["US"], Effect.succeed([named("First Union"), named("First"), named("Second")])),
@@ -103,6 +105,18 @@ describe("the search for institutions", () => {
       const one = yield* search({ providerInstanceId: "demo:gb" })
       expect(one.providers.filter(({ status }) => status !== "skipped_excluded")).toMatchObject([{ id: "demo:gb" }])
       expect(one.institutions.map(({ name }) => name)).toEqual(["First", "First of Kent"])
-    })
-  )
+      // What was shown is known by name from then on, and nothing else.
+      expect([names.nameOf("demo:gb", "First of Kent"), names.nameOf("demo:us", "Second")]).toEqual([
+        "First of Kent",
+        undefined
+      ])
+    }).pipe(Effect.provideService(KnownInstitutions, names))
+  })
+
+  it("remembers the names that were shown last", () => {
+    const names = new InstitutionNames(2)
+    for (const id of ["a", "b", "a", "c"]) names.learn("demo:one", [{ id, name: `Bank ${id}` }])
+    expect(["a", "b", "c"].map((id) => names.nameOf("demo:one", id))).toEqual(["Bank a", undefined, "Bank c"])
+    expect(names.nameOf("demo:two", "a")).toBeUndefined()
+  })
 })

@@ -20,8 +20,8 @@ const asked = Effect.fnUntraced(function* (
 ) {
   const workspace = yield* storeWorkspace()
   const [one, two] = [
-    yield* makeBank(workspace, { institutionId: "ins_1" }),
-    yield* makeBank(workspace, { institutionId: "ins_1", ...bank })
+    yield* makeBank(workspace, { institutionId: "ins_1", providerInstanceId: "demo:default" }),
+    yield* makeBank(workspace, { institutionId: "ins_1", providerInstanceId: "demo:default", ...bank })
   ]
   const a = { bank: one, account: yield* makeAccount(one, { ...like, ...own }) }
   const b = { bank: two, account: yield* makeAccount(two, { ...like, ...other }) }
@@ -46,6 +46,20 @@ describe("a suggestion that two accounts are one", () => {
           "currency",
           "type"
         ])
+      })
+    )
+  )
+
+  it.effect("is made of an id that one provider shows twice, where no keys say otherwise", () =>
+    run(
+      Effect.gen(function* () {
+        const id = { providerAccountId: "same", accountName: "Other", accountNumber: "****" }
+        expect(yield* asked(id, {}, id)).toEqual(["providerAccountId", "institution", "currency", "type", "name"])
+        const renamed = { ...id, accountName: "Mine" }
+        expect(yield* asked(renamed, {}, id)).toEqual(["providerAccountId", "institution", "currency", "type"])
+        expect(yield* asked({ ...renamed, stableKeys: ["a"] }, {}, { ...id, stableKeys: ["b"] })).toBeUndefined()
+        expect(yield* asked({ ...renamed, accountType: "savings" }, {}, id)).toBeUndefined()
+        expect(yield* asked(renamed, { providerInstanceId: "demo:other" }, id)).toBeUndefined()
       })
     )
   )

@@ -12,6 +12,9 @@ import { BankStore } from "../../src/bank/BankStore.ts"
 import { ConnectReturns } from "../../src/bank/ConnectReturns.ts"
 import { ConnectionAttemptStore } from "../../src/bank/ConnectionAttemptStore.ts"
 import { ConnectionSubjectStore } from "../../src/bank/ConnectionSubject.ts"
+import { accountJoinSuggested } from "../../src/bank/BankEvents.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
+import { joinSuggestions } from "../../src/bank/JoinSuggestions.ts"
 import * as Kernel from "../../src/Kernel.ts"
 import type { Institution } from "../../src/provider/Connect.ts"
 import { ConnectionGone } from "../../src/provider/ProviderError.ts"
@@ -78,7 +81,7 @@ const open = Effect.fnUntraced(function* (flow: "portal" | "token" = "portal") {
       return yield* complete(attempt.attemptId, ref)
     })
     const all = store.list([workspace.id])
-    const returns = yield* ConnectReturns
+    const [returns, log] = [yield* ConnectReturns, yield* EventStore]
     return {
       all,
       asked,
@@ -87,6 +90,7 @@ const open = Effect.fnUntraced(function* (flow: "portal" | "token" = "portal") {
       caller,
       complete,
       connect,
+      log,
       lost,
       returns,
       signIn,
@@ -184,6 +188,41 @@ describe("a login that is connected already", () => {
           if (isSame) expect(second.accounts.map(({ id }) => id)).toEqual(first.accounts.map(({ id }) => id))
         }
       })
+  )
+})
+
+describe("another login at the bank", () => {
+  it.effect("shows some of the same accounts: each of them, and no other, is suggested to be joined", () =>
+    Effect.gen(function* () {
+      const random = new Seeded(28)
+      const names = ["a1", "a2", "a3", "a4"]
+      for (let n = 0; n < 40; n++) {
+        const { connect, log, store, workspace } = yield* open()
+        const held = names.filter(() => random.below(2) === 0)
+        const shown = names.filter(() => random.below(2) === 0)
+        if (held.join() === shown.join()) continue
+        const first = yield* connect("one", "a", held)
+        const second = yield* connect("two", random.pick(["a", "a", "b"]), shown)
+        const isSameBank = first.bank.institutionId === second.bank.institutionId
+        const owned = [first, second].flatMap(({ accounts, bank }) => accounts.map((account) => ({ account, bank })))
+        const accountOf = (of: typeof first, name: string) =>
+          of.accounts.find(({ stableKeys }) => stableKeys.includes(`scripted:${name}`))!
+        const expected = (isSameBank ? shown.filter((name) => held.includes(name)) : []).map((name) => [
+          accountOf(second, name).id,
+          [accountOf(first, name).id]
+        ])
+        const found = second.accounts.flatMap((account) => {
+          const like = joinSuggestions({ account, bank: second.bank }, owned).map(({ accountId }) => accountId)
+          return like.length === 0 ? [] : [[account.id, like]]
+        })
+        const scene = { held, shown, isSameBank }
+        expect({ ...scene, found: found.toSorted() }).toEqual({ ...scene, found: expected.toSorted() })
+        // Whoever follows the events is asked as well.
+        const asked = (yield* log.read(workspace.id, 0, 100)).filter(({ type }) => type === accountJoinSuggested.type)
+        expect({ ...scene, events: asked.length }).toEqual({ ...scene, events: expected.length })
+        expect(yield* store.list([workspace.id])).toHaveLength(2)
+      }
+    })
   )
 })
 

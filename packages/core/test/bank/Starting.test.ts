@@ -23,6 +23,7 @@ import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
 import { ProviderUnavailable } from "../../src/provider/ProviderError.ts"
 import { WorkspaceStore } from "../../src/workspace/WorkspaceStore.ts"
 import type { PlanName } from "../../src/workspace/Plan.ts"
+import { InstitutionNames, KnownInstitutions } from "../../src/bank/InstitutionNames.ts"
 import { makeConnectionUpstream } from "./ConnectionUpstream.ts"
 
 const stateOf = (page: string | undefined) => decodeURIComponent(page!.slice(page!.lastIndexOf("=") + 1))
@@ -253,6 +254,25 @@ describe("beginning a connection", () => {
       })
       expect(yield* Effect.flip(complete("two", "cat_unknown"))).toMatchObject({ code: "ATTEMPT_NOT_FOUND" })
     })
+  )
+
+  it.effect("names the institution that was chosen where a search has shown it, also when it begins once more", () =>
+    Effect.gen(function* () {
+      const { request, returned, returns, start } = yield* open()
+      const named = (page: string | undefined) => Effect.map(returned(page), ({ institutionName }) => institutionName)
+      // Nobody has searched for it.
+      expect(yield* named((yield* start({ institutionId: "portal-bank" })).page)).toBeUndefined()
+      const names = yield* KnownInstitutions
+      names.learn(request.providerInstanceId, [{ id: "portal-bank", name: "Portal Bank" }])
+      names.learn("demo:other", [{ id: "portal-bank", name: "Another Bank" }])
+      const begun = yield* start({ institutionId: "portal-bank" })
+      expect(yield* named(begun.page)).toBe("Portal Bank")
+      expect(yield* named((yield* start()).page)).toBeUndefined()
+      // Another process, or one that was started since, has not heard of it.
+      yield* returns.told(yield* returned(begun.page), { result: "failed" })
+      const again = returns.again(yield* returned(begun.page))
+      expect(yield* named(yield* again)).toBe("Portal Bank")
+    }).pipe(Effect.provideService(KnownInstitutions, new InstitutionNames()))
   )
 
   it.effect("fails when the provider says that the person stopped, and says why", () =>

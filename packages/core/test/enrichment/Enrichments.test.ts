@@ -77,6 +77,21 @@ describe("Enrichments", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("lists those of a type that there is, and names the types where there is no such", () =>
+    Effect.gen(function* () {
+      const { enrichments, caller } = yield* opened
+      yield* enrichments.create(caller, { ...rule, allFeeds: true })
+      const typed = (type: string) => enrichments.list(caller, { where: { type } })
+      expect((yield* typed("rule")).rows).toHaveLength(1)
+      expect((yield* typed("filter")).rows).toEqual([])
+      expect(yield* Effect.flip(typed("nope"))).toMatchObject({
+        _tag: "InvalidInput",
+        code: "INVALID_REQUEST",
+        details: [{ field: "type", message: expect.stringMatching(/^must be one of [a-z_]+(, [a-z_]+)+$/) }]
+      })
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("says that one which names no feed does nothing", () =>
     Effect.gen(function* () {
       const { enrichments, caller } = yield* opened

@@ -60,6 +60,17 @@ describe("planSync", () => {
     })
   )
 
+  it.effect("refuses to begin in the future, and begins today", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(plan({ startDate: date("2026-11-22") }))).toMatchObject({
+        _tag: "InvalidInput",
+        code: "INVALID_DATE_RANGE",
+        details: [{ field: "startDate", message: "must not be in the future" }]
+      })
+      expect((yield* plan({ startDate: today })).options).toMatchObject({ startDate: today })
+    })
+  )
+
   it.effect("refuses dates where there is nothing to read by date, naming the option", () =>
     Effect.gen(function* () {
       const snapshots = syncDataTypes.filter((one) => one !== "transactions" && one !== "trades")

@@ -4,9 +4,13 @@ import type { ConnectionHealth } from "../../src/provider/ConnectionHealth.ts"
 import { Banks } from "../../src/bank/Banks.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
 import { freeBanks, leaseBank, makeBank, somebody, storeWorkspace } from "@millrace/testing/fixture"
+import type { Turns } from "../../src/outbound/Outbound.ts"
+import { unanswered } from "../../src/provider/JsonUpstream.ts"
 import { ReauthRequired, ProviderUnavailable, type ProviderError } from "../../src/provider/ProviderError.ts"
 import { Providers } from "../../src/provider/Providers.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { makeTurns } from "../../src/provider/Turns.ts"
+import { UpstreamBudget } from "../../src/rate/UpstreamBudget.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
@@ -36,8 +40,10 @@ const setup = () => {
   const upstream = provider.bank("ref", ["a"])
   let health: ConnectionHealth = { status: "connected" }
   let delay = 0
+  let turns: Turns | undefined
+  const place = Effect.suspend(() => Effect.mapError(turns?.take({ connection: "ref" }) ?? Effect.void, unanswered))
   const driver = withSessions(provider.driver, ({ pull }) => ({
-    inspect: Effect.sync(() => health),
+    inspect: Effect.map(place, () => health),
     pull: (request) => Effect.andThen(Effect.sleep(`${delay} seconds`), pull(request))
   }))
   const layer = ReadThrough.layer.pipe(
@@ -64,7 +70,12 @@ const setup = () => {
     connected,
     fail: (error: ProviderError) => upstream.failures.push(error),
     be: (status: ConnectionHealth["status"]) => void (health = { status }),
-    slow: (seconds: number) => void (delay = seconds)
+    slow: (seconds: number) => void (delay = seconds),
+    /** The upstream wants to be left alone with the connection. */
+    hold: Effect.fnUntraced(function* (seconds: number) {
+      turns = yield* makeTurns(driver)
+      yield* (yield* UpstreamBudget).hold({ instanceId: driver.instanceId, connection: "ref" }, seconds)
+    })
   }
 }
 
@@ -220,6 +231,30 @@ describe("ReadThrough", () => {
       )
       yield* TestClock.adjust("10 seconds")
       expect((yield* Fiber.join(fiber)).map(({ problem }) => problem)).toEqual([undefined, undefined, undefined])
+    })
+  )
+
+  scenario("waits for a place in the upstream's limits that comes within ten seconds, and else says when", (world) =>
+    Effect.gen(function* () {
+      const { bank, read } = yield* world.connected
+      yield* world.hold(8)
+      const waiting = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("8 seconds")
+      expect(yield* Fiber.join(waiting)).toMatchObject({ stale: false, problem: undefined })
+      yield* TestClock.adjust("1 hour")
+      yield* world.hold(11)
+      const refused = { stale: true, problem: { code: "PROVIDER_RATE_LIMITED", retryAfter: 11 } }
+      expect(yield* read()).toMatchObject(refused)
+      // The wait for a job counts.
+      yield* TestClock.adjust("3 seconds")
+      yield* leaseBank(bank.id, "job")
+      const second = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("4 seconds")
+      yield* freeBanks("job")
+      yield* world.hold(8)
+      yield* TestClock.adjust("1 second")
+      const late = { stale: true, problem: { code: "PROVIDER_RATE_LIMITED" } }
+      expect(second.pollUnsafe()).toMatchObject({ value: late })
     })
   )
 

@@ -16,7 +16,12 @@ import { Banks } from "../../src/bank/Banks.ts"
 import type { ConnectionHealth } from "../../src/provider/ConnectionHealth.ts"
 import * as Kernel from "../../src/Kernel.ts"
 import type { ProviderDriver } from "../../src/provider/Provider.ts"
-import { Misconfigured, ProviderUnavailable, type ProviderError } from "../../src/provider/ProviderError.ts"
+import {
+  Misconfigured,
+  ProviderUnavailable,
+  RateLimited,
+  type ProviderError
+} from "../../src/provider/ProviderError.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -75,9 +80,17 @@ const setup = () => {
       )
     return { data, workspace, caller, bank, ref: { bankId: bank.id, accountId: a!.id }, other: b!, list }
   })
+  /** It has every type of data. */
+  const whole = (): ProviderDriver => {
+    const { transactions } = driver.capabilities.dataTypes
+    const types = ["transactions", "trades", "holdings", "orders", "loans"] as const
+    const dataTypes = Object.fromEntries(types.map((type) => [type, transactions!]))
+    return { ...driver, capabilities: { ...driver.capabilities, dataTypes } }
+  }
   return {
     upstream,
     driver,
+    whole,
     connected,
     fail: (error: ProviderError | undefined) => void (trouble = error),
     be: (status: ConnectionHealth["status"]) => void (health = { status })
@@ -88,37 +101,44 @@ type World = ReturnType<typeof setup>
 
 const scenario = (
   title: string,
-  body: (world: World) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof layerOf>>>
+  body: (world: World) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof layerOf>>>,
+  driverOf: (world: World) => ProviderDriver = ({ driver }) => driver
 ) =>
   it.effect(title, () => {
     const world = setup()
-    return body(world).pipe(Effect.provide(layerOf(world.driver)))
+    return body(world).pipe(Effect.provide(layerOf(driverOf(world))))
   })
 
 const post = (world: World) =>
   world.upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description: "coffee" })
 
 describe("AccountData", () => {
-  scenario("never shows a read that failed as an account without rows", (world) =>
-    Effect.gen(function* () {
-      const { caller, data, list, ref } = yield* world.connected
-      post(world)
-      // The second neither passes by itself nor can the person mend it.
-      for (const error of [new ProviderUnavailable({ message: "down" }), new Misconfigured({ message: "no key" })]) {
-        world.fail(error)
-        for (const name of reads) {
-          const read: Effect.Effect<unknown, unknown> = data[name](caller, ref, { filter: {} })
-          const answer = yield* Effect.exit(read)
-          // The account itself knows a balance, from when it was connected.
-          expect([name, Exit.isSuccess(answer)]).toEqual([name, name === "balance"])
+  scenario(
+    "never shows a read that failed as an account without rows",
+    (world) =>
+      Effect.gen(function* () {
+        const { caller, data, list, ref } = yield* world.connected
+        post(world)
+        // The second neither passes by itself nor can the person mend it.
+        for (const error of [new ProviderUnavailable({ message: "down" }), new Misconfigured({ message: "no key" })]) {
+          world.fail(error)
+          for (const name of reads) {
+            const read: Effect.Effect<unknown, unknown> = data[name](caller, ref, { filter: {} })
+            const answer = yield* Effect.exit(read)
+            // The account itself knows a balance, from when it was connected.
+            expect([name, Exit.isSuccess(answer)]).toEqual([name, name === "balance"])
+          }
         }
-      }
-      expect(yield* Effect.flip(list())).toMatchObject({ _tag: "LiveDataUnavailable", code: "PROVIDER_MISCONFIGURED" })
-      expect(yield* data.balance(caller, ref, {})).toMatchObject({
-        stale: true,
-        problem: { code: "PROVIDER_MISCONFIGURED" }
-      })
-    })
+        expect(yield* Effect.flip(list())).toMatchObject({
+          _tag: "LiveDataUnavailable",
+          code: "PROVIDER_MISCONFIGURED"
+        })
+        expect(yield* data.balance(caller, ref, {})).toMatchObject({
+          stale: true,
+          problem: { code: "PROVIDER_MISCONFIGURED" }
+        })
+      }),
+    (world) => world.whole()
   )
 
   scenario("answers what is stored when a read fails, and says why", (world) =>
@@ -186,6 +206,30 @@ describe("AccountData", () => {
       expect((yield* list()).rows).toHaveLength(1)
       expect((yield* list(true, other)).rows).toHaveLength(1)
     })
+  )
+
+  scenario("never asks a provider for data that it does not have, so that its trouble is no answer", (world) =>
+    Effect.gen(function* () {
+      const { caller, data, list, ref } = yield* world.connected
+      world.fail(new RateLimited({ message: "Slower", scope: "connection", retryAfter: 60 }))
+      const loan = { _tag: "UnsupportedByProvider", what: "loans" }
+      expect(yield* Effect.flip(data.loan(caller, ref, {}))).toMatchObject(loan)
+      for (const read of [data.holdings, data.orders, data.trades]) {
+        expect(yield* read(caller, ref, {})).toMatchObject({ stale: false, rows: { length: 0 } })
+      }
+      expect(yield* Effect.flip(list())).toMatchObject({ code: "PROVIDER_RATE_LIMITED" })
+    })
+  )
+
+  scenario(
+    "has no loan of an account without one, where the provider has loans",
+    (world) =>
+      Effect.gen(function* () {
+        const { caller, data, ref } = yield* world.connected
+        const absent = { _tag: "NotFound", resource: "Loan" }
+        expect(yield* Effect.flip(data.loan(caller, ref, {}))).toMatchObject(absent)
+      }),
+    (world) => world.whole()
   )
 
   scenario("says of which time a list of accounts is, and why it is not of now", (world) =>

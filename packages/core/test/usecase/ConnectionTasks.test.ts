@@ -17,6 +17,7 @@ import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
 import { TaskStore } from "../../src/task/TaskStore.ts"
 import { connectionCheckTask } from "../../src/usecase/BankRemovalTaskKind.ts"
+import { recheckConfigured } from "../../src/usecase/ConfiguredAgain.ts"
 import { connectionHandlers } from "../../src/usecase/ConnectionTasks.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 
@@ -104,10 +105,12 @@ memoryScene("a bank whose provider is no longer configured says so until it is",
     const [banks, tasks, events] = [yield* BankStore, yield* TaskStore, yield* EventStore]
     const { instanceId } = on.providers[0]!.driver
     const configured = on.providers.map(({ driver }) => driver)
+    /** Banks that starts have found. */
+    const found: Array<number> = []
     /** What a server that has these providers finds when the bank is due. */
-    const checkedWith = (drivers: typeof configured) =>
+    const checkedWith = (drivers: typeof configured, isStart = false) =>
       Effect.gen(function* () {
-        yield* on.pass(7 * 3_600)
+        yield* on.pass(isStart ? 1 : 7 * 3_600)
         const services = Looks.layer.pipe(
           Layer.provide(AccountLists.layer),
           Layer.provide(Sessions.layer),
@@ -118,7 +121,8 @@ memoryScene("a bank whose provider is no longer configured says so until it is",
         const plain = { payload: {}, workspaceId: undefined, attempt: 1, guard: Effect.void }
         const run = (kind: string, task: object) =>
           handlers.find((one) => one.kind.name === kind)!.run({ ...plain, ...task } as unknown as RunningTask<unknown>)
-        yield* run("connection_checks", {})
+        if (isStart) found.push(yield* Effect.provide(recheckConfigured, services, { local: true }))
+        else yield* run("connection_checks", {})
         const { name } = connectionCheckTask
         for (const { fence, task } of (yield* tasks.claim("runner", [{ kind: name, limit: 10 }], 60)).tasks) {
           yield* run(name, task)
@@ -142,5 +146,11 @@ memoryScene("a bank whose provider is no longer configured says so until it is",
     expect((yield* attention).length - before.length).toBeLessThanOrEqual(1)
     const after = yield* checkedWith(configured)
     expect([after?.connected, after?.status, after?.errorCode]).toEqual([true, "connected", undefined])
+    // A server that starts with the provider does not wait until the bank is due.
+    expect(yield* checkedWith([])).toMatchObject({ status: "error" })
+    expect(yield* checkedWith([], true)).toMatchObject({ status: "error" })
+    expect(yield* checkedWith(configured, true)).toMatchObject({ connected: true, status: "connected" })
+    expect(yield* checkedWith(configured, true)).toMatchObject({ connected: true, status: "connected" })
+    expect(found).toEqual([0, 1, 0])
   })
 )

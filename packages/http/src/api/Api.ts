@@ -2,6 +2,7 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { nouns, operations } from "@millrace/core/access"
+import { transportMeanings } from "../openapi/Errors.ts"
 import { type Catalogue, toDocument } from "../openapi/OpenApi.ts"
 import { operationNotes } from "../openapi/Operations.ts"
 import { AccountApi } from "./AccountApi.ts"
@@ -85,7 +86,13 @@ export const Api: HttpApi.HttpApi<"millrace", Groups> = HttpApi.make("millrace")
     OpenApi.annotations({
       title: "Millrace",
       version: apiVersion,
-      description: "Financial data sync: bank connections, their data, feeds and tables.",
+      description: [
+        "Financial data sync: bank connections, their data, feeds and tables.",
+        "Any request can end before it reaches an operation, with the body of all errors and its `referenceId`:",
+        Object.entries(transportMeanings)
+          .map(([status, meaning]) => `- ${status}: ${meaning}`)
+          .join("\n")
+      ].join("\n\n"),
       transform: toDocument(catalogue)
     })
   )

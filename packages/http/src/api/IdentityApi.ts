@@ -20,7 +20,7 @@ export const WhoAmI = Schema.Struct({
     id: Schema.String,
     name: Schema.String
   }),
-  /** Of signed-in users. */
+  /** Of signed-in users, in the workspace. */
   role: Schema.optionalKey(Role),
   scopes: Schema.Array(Scope),
   workspace: Schema.NullOr(
@@ -52,6 +52,10 @@ export const WhoAmI = Schema.Struct({
         mailboxes: limit
       })
     })
+  ),
+  /** Of a session that names no workspace: all that the person reaches. */
+  workspaces: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ id: Id("workspace"), name: Schema.String, role: Role, plan: PlanName }))
   ),
   user: Schema.optionalKey(Schema.Struct({ id: Schema.String, email: Schema.String })),
   key: Schema.optionalKey(

@@ -17,15 +17,11 @@ import { answerOf, type KernelError } from "../answer/errors.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { backOf, donePage, endedPage, workingPage } from "./ConnectEndings.ts"
 import { parametersOf } from "./Ending.ts"
+import { attemptCookie, attemptInCookie } from "./AttemptCookie.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
 import { type Words, wordsFor } from "./Words.ts"
 import { choicePage, demoPage, returnedPage, stepPage, type StepContext } from "./Steps.ts"
-
-const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
-
-/** Seconds for which a browser that comes back without its state is known. */
-const cookieSeconds = 14_400
 
 /** Bytes of a form: a token, and what a widget gave. */
 const formBytes = 16_384
@@ -70,7 +66,7 @@ const instanceIn = (url: string): string | undefined => {
 /** The state in the address of a landing page, else that of the cookie. */
 const landingState = Effect.map(HttpServerRequest, ({ headers, url }) => {
   const query = parametersOf(url)
-  return query.get("state") ?? cookieForm.exec(headers["cookie"] ?? "")?.[1] ?? ""
+  return query.get("state") ?? attemptInCookie(headers["cookie"]) ?? ""
 })
 
 const makePages = Effect.gen(function* () {
@@ -87,23 +83,21 @@ const makePages = Effect.gen(function* () {
   const unknown = Effect.flatMap(words, (own) => respond(unknownPageIn(own)))
 
   const contextOf = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, notice?: string) {
-    const { bankName, provider, workspace } = returned
+    const { bankName, institutionName, provider, workspace } = returned
     return {
       state,
       words: yield* words,
       workspace: workspace.name,
       providerName: provider?.name ?? returned.attempt.instanceId,
       bankName,
+      institutionName,
       isToken: provider?.capabilities.connectFlow === "token",
       notice
     } satisfies StepContext
   })
 
   const addresses = yield* CurrentConnectAddresses
-  const secure = addresses?.base.startsWith("https:") === true ? "; Secure" : ""
-  /** By which a browser is known that comes back without its state. */
-  const cookieOf = (state: string): string =>
-    `millrace_connect=${state}; Path=/connect/callback; HttpOnly; SameSite=Lax; Max-Age=${cookieSeconds}${secure}`
+  const isHttps = addresses?.base.startsWith("https:") === true
 
   const inAddress = Effect.map(HttpServerRequest, ({ url }) => parametersOf(url).get("state") ?? "")
 
@@ -157,7 +151,7 @@ const makePages = Effect.gen(function* () {
           ? stepPage(context, step.value)
           : choicePage(context, yield* returns.existing(returned))
         const isBare = returned.provider?.capabilities.returnsWithoutState === true
-        return yield* respond(isBare ? { ...page, cookie: cookieOf(state) } : page, returned)
+        return yield* respond(isBare ? { ...page, cookie: attemptCookie(state, isHttps) } : page, returned)
       }
       default: {
         const { error } = returned.attempt

@@ -12,6 +12,8 @@ export interface StepContext {
   readonly providerName: string
   /** The bank that is connected again. */
   readonly bankName?: string | undefined
+  /** The one that was chosen before. */
+  readonly institutionName?: string | undefined
   /** Of SimpleFIN and the like: the person fetches a token and pastes it here. */
   readonly isToken: boolean
   /** What went wrong with the last try: a sentence. */
@@ -28,8 +30,8 @@ const noticeOf = ({ notice }: StepContext): string =>
 const cancelForm = ({ state, words }: StepContext): string =>
   `<form method="post" action="${escaped(actionOf(state, "cancel"))}"><button class="plain">${escaped(words.cancel)}</button></form>`
 
-const titleOf = ({ bankName, words }: StepContext): string =>
-  bankName === undefined ? words.connectTitle : words.reauthTitle(bankName)
+const titleOf = ({ bankName, institutionName, words }: StepContext): string =>
+  bankName === undefined ? words.connectTitle(institutionName) : words.reauthTitle(bankName)
 
 /** What went wrong before, and who asks for what. */
 const opening = (context: StepContext): string =>

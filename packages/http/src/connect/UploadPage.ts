@@ -14,6 +14,7 @@ import * as BodyMemory from "../middleware/BodyMemory.ts"
 import { fileOf, sizeOf } from "../middleware/RequestBody.ts"
 import { backLink, parametersOf, unknownPage } from "./Ending.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
+import { guestSentence } from "./UploadWords.ts"
 
 /** Bytes that the files of all pages under way take together: no more than a part of what requests with a key have. */
 const pageBytes = 2 * limits.uploadBytes + 4_194_304
@@ -38,10 +39,6 @@ ${formOf(state, "Statement file")}
 })
 
 const rowsOf = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en-US")} rows`)
-
-/** A sentence of its own, out of the part of one. */
-const sentenceOf = (text: string): string =>
-  text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()).replace(/([^.])$/, "$1.")
 
 /** One account of the file: what was read, and whether its balances agree. */
 const statementLine = ({
@@ -71,7 +68,7 @@ const donePage = (opened: OpenedUploadPage, state: string, upload: Upload, creat
 <ul>
 ${upload.statements.map(statementLine).join("\n")}
 </ul>
-${upload.warnings.map((warning) => `<p>${escaped(sentenceOf(warning))}</p>`).join("\n")}
+${upload.warnings.map((warning) => `<p>${escaped(guestSentence(warning))}</p>`).join("\n")}
 ${formOf(state, "Another file")}
 <div class="row"><a class="button plain" href="${escaped(addressOf(state, "/end") + "&uploaded=1")}">Done</a></div>`
 })
@@ -80,9 +77,9 @@ ${formOf(state, "Another file")}
 const noticeOf = ({ details = [], message }: Answer): string => {
   const more = details.filter((detail) => !message.includes(detail.message))
   const list = more.map(
-    ({ field, message: text }) => `<li>${escaped(field === undefined ? text : `${field} ${text}`)}</li>`
+    ({ field, message: text }) => `<li>${escaped(guestSentence(field === undefined ? text : `${field} ${text}`))}</li>`
   )
-  return `<div role="alert"><p class="note">The file was not uploaded, and nothing of it was kept. ${escaped(sentenceOf(message))}</p>${list.length === 0 ? "" : `<ul>${list.join("")}</ul>`}</div>`
+  return `<div role="alert"><p class="note">The file was not uploaded, and nothing of it was kept. ${escaped(guestSentence(message))}</p>${list.length === 0 ? "" : `<ul>${list.join("")}</ul>`}</div>`
 }
 
 const endPage = ({ redirectUri }: OpenedUploadPage, uploaded: boolean): Page => ({

@@ -4,7 +4,8 @@
  */
 export interface Words {
   readonly lang: string
-  readonly connectTitle: string
+  /** Of the institution where it was chosen before. */
+  readonly connectTitle: (institution: string | undefined) => string
   readonly reauthTitle: (bank: string) => string
   /** Who asks, for what. */
   readonly asks: (workspace: string, provider: string) => string
@@ -53,7 +54,7 @@ export interface Words {
 
 const en: Words = {
   lang: "en",
-  connectTitle: "Connect your bank",
+  connectTitle: (institution) => `Connect ${institution ?? "your bank"}`,
   reauthTitle: (bank) => `Sign in again at ${bank}`,
   asks: (workspace, provider) =>
     `${workspace} asks to read the accounts, balances and transactions of your bank through ${provider}. It can only read: it can move no money.`,
@@ -108,7 +109,7 @@ const en: Words = {
 
 const de: Words = {
   lang: "de",
-  connectTitle: "Bank verbinden",
+  connectTitle: (institution) => `${institution ?? "Bank"} verbinden`,
   reauthTitle: (bank) => `Bei ${bank} erneut anmelden`,
   asks: (workspace, provider) =>
     `${workspace} möchte Konten, Salden und Umsätze Ihrer Bank über ${provider} lesen. Es wird nur gelesen: Geld kann damit nicht bewegt werden.`,
@@ -179,7 +180,7 @@ const de: Words = {
 
 const fr: Words = {
   lang: "fr",
-  connectTitle: "Connecter votre banque",
+  connectTitle: (institution) => `Connecter ${institution ?? "votre banque"}`,
   reauthTitle: (bank) => `Se reconnecter à ${bank}`,
   asks: (workspace, provider) =>
     `${workspace} demande à lire les comptes, soldes et opérations de votre banque par ${provider}. L’accès est en lecture seule : aucun argent ne peut être déplacé.`,

@@ -44,14 +44,12 @@ const credentialToWire = (of: CredentialPrincipal) => {
     case "oauth_app":
       return {
         name: of.app.name,
-        principal: { kind: of.kind, id: of.app.clientId, name: of.app.name },
-        role: of.role
+        principal: { kind: of.kind, id: of.app.clientId, name: of.app.name }
       }
     case "user":
       return {
         name: of.email,
         principal: { kind: of.kind, id: of.userId, name: of.email },
-        role: of.role,
         user: { id: of.userId, email: of.email }
       }
   }
@@ -63,15 +61,28 @@ export const layer = serve(
     whoami: Effect.fnUntraced(function* () {
       const of = yield* principal
       const { plan, scopes, serverTime } = yield* self(of)
+      const said = { ...credentialToWire(of), serverTime, apiVersion: "1.0.0" as const }
+      const { workspace } = of
+      if (of.kind === "user" && of.workspaces !== undefined) {
+        const workspaces = of.workspaces.map(({ role, workspace: { id, name, plan } }) => ({ id, name, role, plan }))
+        return one({
+          ...said,
+          workspaceId: null,
+          workspaceName: null,
+          workspace: null,
+          plan: null,
+          scopes: [],
+          workspaces
+        })
+      }
       return one({
-        workspaceId: of.workspace.id,
-        workspaceName: of.workspace.name,
-        ...credentialToWire(of),
+        ...said,
+        workspaceId: workspace.id,
+        workspaceName: workspace.name,
+        ...("role" in of ? { role: of.role } : {}),
         scopes,
-        workspace: workspaceOf(of.workspace),
-        plan: planToWire(of.workspace.plan, plan),
-        serverTime,
-        apiVersion: "1.0.0" as const
+        workspace: workspaceOf(workspace),
+        plan: planToWire(workspace.plan, plan)
       })
     })
   }))

@@ -24,6 +24,16 @@ export const meanings: Readonly<Record<string, string>> = {
   "503": "Temporarily unavailable, or the bank must be reconnected"
 }
 
+/** Statuses that a request can have before it reaches an operation. */
+export const transportMeanings: Readonly<Record<string, string>> = {
+  "400": "the request is not valid HTTP, or names no host",
+  "408": "the request took too long",
+  "414": "the address is too long",
+  "417": "`Expect` asks for something other than `100-continue`",
+  "431": "the headers are too long",
+  "503": "the server starts, stops or is busy; `Retry-After` says when to come back"
+}
+
 const error = (code: ErrorCode, text: string, more: Node = {}): Node => ({
   success: false,
   error: text,

@@ -1,5 +1,5 @@
 /** The real application over the fakes, called with plain `Request`s. */
-import { Families, type Scope } from "@millrace/core/access"
+import { type CredentialPrincipal, Families, type Scope, SessionArrivals } from "@millrace/core/access"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { WorkspaceStore } from "@millrace/core/storage"
@@ -10,6 +10,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import { CurrentConnectAddresses } from "@millrace/core/bank"
 import { AddedCollections, type AnyCollection, Collections } from "@millrace/core/collection"
 import { Authenticator, CredentialInvalid, Cursors, Idempotency } from "@millrace/core/kernel"
 import { RollingWindow } from "@millrace/core/rate"
@@ -39,6 +40,10 @@ export interface Options {
   readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
   readonly agreedRate?: number
+  /** Where browsers reach the server. */
+  readonly base?: string
+  /** Who a token stands for. */
+  readonly person?: CredentialPrincipal
   readonly workspaceRows?: number
   readonly compressor?: (typeof Compressor)["Service"]
   readonly bodyMemory?: number
@@ -115,6 +120,15 @@ export const make = (options: Options = {}) => {
     Layer.succeed(Compressor, options.compressor),
     Layer.succeed(TableSettings, { workspaceRows: options.workspaceRows }),
     options.agreedRate === undefined ? Layer.empty : Layer.succeed(AgreedRate, options.agreedRate),
+    options.base === undefined
+      ? Layer.empty
+      : Layer.succeed(CurrentConnectAddresses, { base: options.base, isPublic: false }),
+    options.person === undefined
+      ? Layer.empty
+      : Layer.succeed(SessionArrivals, {
+          arrival: () =>
+            Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
+        }),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
     HttpServer.layerServices
   )

@@ -2,6 +2,7 @@
 import { needScopes, needSession } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { NodeDigest } from "@millrace/adapters"
 import { Audit } from "@millrace/core/audit"
 import {
@@ -26,7 +27,7 @@ import { type Fields, shownPage, type SyncDataType } from "@millrace/core/record
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
 import { WebhookRefused } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
-import { enrichmentSurface } from "@millrace/core/access"
+import { callerOf, enrichmentSurface } from "@millrace/core/access"
 import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
@@ -49,6 +50,8 @@ export interface Trouble {
   invalidFeed?: boolean
   /** `triggerSync` meets a running job. */
   running?: boolean
+  /** Every address of an upload page is good, and each file is taken with this warning. */
+  uploadWarning?: string
 }
 
 const freshness = { asOf: Records.at, stale: false }
@@ -364,7 +367,16 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* feedOf(feedId)
           yield* only("Page", Records.uploadPageId, pageId, undefined)
         }),
-        open: () => Effect.succeedNone
+        open: () =>
+          Effect.succeed(
+            trouble.uploadWarning === undefined
+              ? Option.none()
+              : Option.some({
+                  feed: Records.feed,
+                  caller: callerOf({ kind: "api_key", workspace: Records.workspace, key: Records.key }, "req_1"),
+                  decision: { admitted: true, limit: 30, retryAfter: 0 }
+                })
+          )
       })
     ),
     Layer.succeed(
@@ -373,7 +385,13 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         add: (_, feedId, file) =>
           Effect.andThen(
             note("uploadFeedFile", file),
-            Effect.as(feedOf(feedId), { upload: Records.upload, created: true })
+            Effect.as(feedOf(feedId), {
+              upload:
+                trouble.uploadWarning === undefined
+                  ? Records.upload
+                  : { ...Records.upload, warnings: [trouble.uploadWarning] },
+              created: true
+            })
           ),
         list: Effect.fnUntraced(function* (_, feedId, query) {
           yield* note("listFeedUploads", query)

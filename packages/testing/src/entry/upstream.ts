@@ -46,4 +46,5 @@ export type {
 export { sandboxLedger } from "../upstream/plaid/SandboxUser.ts"
 export { PlaidFake, type PlaidFakeOptions, startPlaid } from "../upstream/plaid/PlaidFake.ts"
 export { SimpleFinFake, type SimpleFinFakeOptions, startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"
+export { deskPath } from "../trial/TrialDesk.ts"
 export { trials } from "../trial/Trials.ts"

@@ -67,6 +67,8 @@ export class FakeServer {
   readonly exceeded: Array<Excess> = []
   /** Whether requests beyond a limit are refused, too; they are told in `exceeded` at any rate. */
   enforcesLimits = false
+  /** Pages for people that are no part of the upstream: what they answer is not counted, and nothing planned happens to it. */
+  pages: ((request: FakeRequest) => FakeAnswer | undefined) | undefined = undefined
   private readonly protocol: FakeProtocol
   private readonly time: FakeTime
   private readonly limits: RequestLimits
@@ -188,6 +190,8 @@ export class FakeServer {
       rawBody
     }
     const request: FakeRequest = { ...asked, ...this.protocol.about(asked) }
+    const own = this.pages?.(request)
+    if (own !== undefined) return this.send(own, request, response)
     this.requests.push(request)
     if (this.holds.some(({ isHeld, until }) => request.at < until && isHeld(request))) this.tooEarly.push(request)
     const excess = this.limits.count(request)

@@ -110,6 +110,8 @@ export interface FakeUpstream {
   readonly mend: (connectionRef: string) => void
   /** Breakages that the upstream can have. */
   readonly breakages: ReadonlyArray<Breakage>
+  /** It has lost whoever connections belong to, and the connections with them; absent where it keeps nobody. */
+  readonly loseSubjects?: () => void
   /** Checkpoints that were given out are not accepted any more; absent where the upstream has none. */
   readonly loseCheckpoints?: (connectionRef: string) => void
   /** First data are still being collected, from now on, or no longer; absent where the upstream has no such state. */

@@ -10,6 +10,10 @@ export const trialForm = (fields: Readonly<Record<string, string>>, label: strin
     .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
     .join("")}<p><button>${escaped(label)}</button></p></form>`
 
+/** What the buttons below it are about. */
+export const trialHeading = (name: string, id: string): string =>
+  `<h2>${escaped(name)}</h2><p><code>${escaped(id)}</code></p>`
+
 /** `text` is a sentence; `content` is HTML, without a script unless that is said. */
 export const trialPage = (text: string, content: string, hasScript = false): FakeAnswer => ({
   status: 200,

@@ -107,6 +107,8 @@ export interface KindBase<Config, Prepared> {
   declares(config: Config, catalog: FieldCatalog): FieldCatalog
   /** Compiles a configuration without errors, once per revision. */
   prepare(config: Config, catalog: FieldCatalog): Prepared
+  /** Loads what its first use would wait for, in steps that let others have their turn; nothing unless given. */
+  warm?(config: Config): Effect.Effect<void>
   /**
    * What follows for it when a person decides about a finding; nothing unless given. When they decide otherwise, these facts
    * are lifted.

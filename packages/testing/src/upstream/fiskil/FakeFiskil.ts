@@ -393,6 +393,9 @@ export const fakeFiskil = (options: StandInOptions = {}): Effect.Effect<FakeUpst
         if (last !== undefined && !one.isRevoked) last.active = true
       },
       breakages: ["consentExpired", "gone", "institutionDown"],
+      loseSubjects: () => {
+        for (const one of state.endUsers) if (!one.isRemoved) state.removeEndUser(one)
+      },
       collecting: (connectionRef, isCollecting) => {
         find(connectionRef).isCollecting = isCollecting
       },

@@ -319,6 +319,9 @@ export const fakeQuiltt = (options: StandInOptions = {}): Effect.Effect<FakeUpst
         one.isGone = false
       },
       breakages: ["reauth", "gone", "institutionDown"],
+      loseSubjects: () => {
+        for (const one of state.profiles) state.removeProfile(one)
+      },
       collecting: (connectionRef, isCollecting) => {
         find(connectionRef).isCollecting = isCollecting
       },

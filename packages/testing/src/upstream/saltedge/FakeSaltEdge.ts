@@ -109,6 +109,9 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
       },
       mend: (connectionRef) => own.mend(find(connectionRef)),
       breakages: ["reauth", "consentExpired", "gone", "institutionDown"],
+      loseSubjects: () => {
+        for (const id of own.customers.values()) own.removeCustomer(id)
+      },
       collecting: (connectionRef, isCollecting) => {
         find(connectionRef).isCollecting = isCollecting
       },

@@ -73,7 +73,12 @@ export const fakeSnapTrade = (options: FakeSnapTradeOptions = {}): Effect.Effect
       },
       ...(options.isPersonal === true
         ? {}
-        : { subjects: () => [...own.users.keys()].map((ref) => ({ ref, isRemoved: own.removedUsers.has(ref) })) }),
+        : {
+            subjects: () => [...own.users.keys()].map((ref) => ({ ref, isRemoved: own.removedUsers.has(ref) })),
+            loseSubjects: () => {
+              for (const ref of own.users.keys()) own.removeUser(ref)
+            }
+          }),
       signIn: (step, who = {}) => {
         const portal = portalOf(step)
         if (portal.reconnect !== undefined) return returned(find(portal.reconnect).ref)

@@ -77,6 +77,13 @@ export const writeBackup = async (
   }
 }
 
+/** What is wrong with the compression: the words of zlib say nothing to a person. */
+const whyOf = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "Z_BUF_ERROR") return "it is damaged: it ends early"
+  return code === "Z_DATA_ERROR" ? "it is damaged, or was never one" : messageOf(cause)
+}
+
 const broken = (path: string, why: string, cause?: unknown) =>
   new BackupUnusable({ message: `${path} is no whole backup: ${why}. Nothing was restored.`, cause })
 
@@ -94,12 +101,12 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
   try {
     for await (const text of createInterface({ input: unzipped, crlfDelay: 0 })) {
       number++
-      if (last !== undefined) throw broken(path, `line ${number} follows its end`)
+      if (last !== undefined) throw broken(path, `it is damaged: line ${number} follows its end`)
       let line: Line
       try {
         line = decode(text)
       } catch (cause) {
-        throw broken(path, `line ${number} cannot be read`, cause)
+        throw broken(path, `it is damaged: line ${number} cannot be read`, cause)
       }
       if (number === 1 && !(typeof line === "object" && "millrace" in line))
         throw broken(path, "it does not begin as one")
@@ -115,13 +122,14 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
     }
     await reading
   } catch (cause) {
-    throw cause instanceof BackupUnusable ? cause : broken(path, messageOf(cause), cause)
+    throw cause instanceof BackupUnusable ? cause : broken(path, whyOf(cause), cause)
   } finally {
     unzipped.destroy()
   }
-  if (last === undefined) throw broken(path, "its end is missing")
+  if (last === undefined) throw broken(path, "it is damaged: its end is missing")
   for (const [name, n] of Object.entries(last.rows)) {
-    if (counts[name] !== n) throw broken(path, `the table ${name} has ${counts[name] ?? 0} rows and not ${n}`)
+    if (counts[name] !== n)
+      throw broken(path, `it is damaged: the table ${name} has ${counts[name] ?? 0} rows and not ${n}`)
   }
 }
 

@@ -1,4 +1,5 @@
 /** A closed list of categories, and the classifier that knows it from the start (enrichments C6, D6.2). */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { categories as shipped, categoryOf, primaryCategories } from "../../../merchant/CategoryTree.ts"
 import { categoryWords } from "../../../merchant/CategoryWords.ts"
@@ -96,25 +97,51 @@ export const meaningOf = (taxonomy: ReadonlyArray<TaxonomyEntry>): ((value: stri
 const mostSeeded = 8
 const seeded = new Map<string, NaiveBayes>()
 
-/** A classifier that knows what Millrace brings along. It is shared: whoever teaches it more takes a copy. */
-export const seededClassifier = (taxonomy: ReadonlyArray<TaxonomyEntry>): NaiveBayes => {
-  const key = JSON.stringify(taxonomy)
-  const known = seeded.get(key) ?? teach(taxonomy)
+/** Examples after which others have their turn. */
+const examplesOfTurn = 100
+
+const keep = (key: string, classifier: NaiveBayes): NaiveBayes => {
   seeded.delete(key)
-  seeded.set(key, known)
+  seeded.set(key, classifier)
   if (seeded.size > mostSeeded) seeded.delete(seeded.keys().next().value!)
-  return known
+  return classifier
 }
 
-const teach = (taxonomy: ReadonlyArray<TaxonomyEntry>): NaiveBayes => {
+/** Teaches a classifier; it stops now and then, and goes on when it is asked to. */
+const teaching = function* (taxonomy: ReadonlyArray<TaxonomyEntry>): Generator<void, NaiveBayes> {
   const classifier = new NaiveBayes(taxonomy.map(({ id }) => id))
   const ids = mapping(taxonomy)
-  for (const example of seedExamples) {
+  for (const [at, example] of seedExamples.entries()) {
+    if (at % examplesOfTurn === 0) yield
     const label = ids.get(example.label)
     if (label !== undefined) classifier.learn({ ...example, label })
   }
   return classifier
 }
+
+/** A classifier that knows what Millrace brings along. It is shared: whoever teaches it more takes a copy. */
+export const seededClassifier = (taxonomy: ReadonlyArray<TaxonomyEntry>): NaiveBayes => {
+  const key = JSON.stringify(taxonomy)
+  const known = seeded.get(key)
+  if (known !== undefined) return keep(key, known)
+  const steps = teaching(taxonomy)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return keep(key, step.value)
+}
+
+/** Teaches it ahead, in small steps. */
+export const warmClassifier = Effect.fnUntraced(function* (taxonomy: ReadonlyArray<TaxonomyEntry>) {
+  const key = JSON.stringify(taxonomy)
+  const steps = teaching(taxonomy)
+  for (;;) {
+    // Somebody may have needed it meanwhile.
+    if (seeded.has(key)) return
+    const step = steps.next()
+    if (step.done === true) return void keep(key, step.value)
+    yield* Effect.yieldNow
+  }
+})
 
 /** Seeds that are no codes, by the place of their entry and their own. */
 export const unknownSeeds = (

@@ -41,7 +41,14 @@ import {
   questionOf,
   readParty
 } from "./JudgedRecord.ts"
-import { defaultTaxonomy, meaningOf, seededClassifier, TaxonomyEntry, unknownSeeds } from "./Taxonomy.ts"
+import {
+  defaultTaxonomy,
+  meaningOf,
+  seededClassifier,
+  TaxonomyEntry,
+  unknownSeeds,
+  warmClassifier
+} from "./Taxonomy.ts"
 
 export const AiCategorizeConfig = Schema.Struct({
   categories: Schema.Array(TaxonomyEntry).pipe(
@@ -273,6 +280,7 @@ export const makeCategorize = ({
     verdicts: new Map(),
     room: { keys: config.maxKeysPerRun }
   }),
+  warm: ({ categories }) => warmClassifier(categories),
   open: Effect.fnUntraced(function* (prepared: PreparedCategorize, scope) {
     const { values } = yield* Effect.mapError(
       words.read(scope, prepared.config.targetField),

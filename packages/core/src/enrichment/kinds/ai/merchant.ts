@@ -252,6 +252,7 @@ export const makeMerchant = ({
     merges: [],
     room: { keys: config.maxKeysPerRun, told: new Set() }
   }),
+  warm: () => Effect.sync(() => void new MerchantResolver(noNames)),
   open: Effect.fnUntraced(function* (prepared: PreparedMerchant, scope) {
     const said = yield* Effect.mapError(
       words.read(scope, "merchantName"),
