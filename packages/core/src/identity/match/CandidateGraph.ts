@@ -24,6 +24,7 @@ export interface UnmatchedInput {
   readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
+  readonly rates: MatchDetails["rates"]
 }
 
 /** Observations that nothing tells apart. */
@@ -269,7 +270,8 @@ const edgesOf = (
     const compared = crossesSources ? { ...other.row, absent: true } : other.row
     const cost = pairCost(row, compared, config, {
       sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
-      amountElsewhere
+      amountElsewhere,
+      rates: problem.rates
     })
     if (cost !== undefined) edges.push({ ...cost, left, right, crossesSources })
   }

@@ -106,7 +106,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
       // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
-      const { isForbidden } = details
+      const { isForbidden, rates } = details
       const lateInput = { input, pairing, reader, detailOf, isForbidden }
       const surelyLate = [
         ...retoldRows({ ...lateInput, candidates: mayBeRetold }),
@@ -125,7 +125,8 @@ export const identify = (input: MatchInput): OpenMatch => {
           candidates: free,
           waiting,
           detailOf,
-          isForbidden
+          isForbidden,
+          rates
         }
         const ofReadings = pairReadings({ ...problem, candidates: [...free, ...namedBy(ids.weak, free)] }, ids.weak)
         for (const at of filledTexts(input, pairing, details.records)) corrected.add(at)
