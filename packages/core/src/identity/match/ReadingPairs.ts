@@ -26,7 +26,14 @@ import {
   type EarlierReading,
   type Reading
 } from "./Reading.ts"
-import { areConsecutive, haveOtherIds, idsLast, type RelatedRecord, type RelatedRow } from "./ReadingRelation.ts"
+import {
+  areConsecutive,
+  areOfOtherBalances,
+  haveOtherIds,
+  idsLast,
+  type RelatedRecord,
+  type RelatedRow
+} from "./ReadingRelation.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
 import { SharedWords } from "./SharedWords.ts"
 import { sourceShift } from "./SourceShift.ts"
@@ -119,7 +126,16 @@ class PairRule {
     const readings = earlierReadings(input).filter(({ days }) => days !== undefined)
     this.#held = this.#heldOf(readings)
     const related = this.#reading.ofFile ? readings.filter(({ ofFile }) => ofFile) : []
-    this.#apart = new Set(related.filter((earlier) => areConsecutive(this.#reading, earlier)))
+    const own = { reading: this.#reading, amounts: rows.map(({ row }) => row.amount) }
+    const amountsOf = ({ shows }: EarlierReading) =>
+      this.#held.filter(({ entry }) => shows(entry)).map(({ row }) => row.amount)
+    this.#apart = new Set(
+      related.filter(
+        (earlier) =>
+          areConsecutive(this.#reading, earlier) ||
+          areOfOtherBalances(own, { reading: earlier, amounts: amountsOf(earlier) })
+      )
+    )
     this.#lasting = new Set(related.filter((earlier) => idsLast(this.#reading, earlier, rows, this.#held)))
     this.#shifts = this.#shiftsOf()
     this.#teach()
