@@ -25,6 +25,8 @@ export interface UnmatchedInput {
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
   readonly rates: MatchDetails["rates"]
+  /** Whether rows of two sources have taught that their texts mean the same. */
+  readonly isLearnt?: (seen: MatchRow, held: MatchRow) => boolean
 }
 
 /** Observations that nothing tells apart. */
@@ -53,6 +55,8 @@ export interface Edge extends PairCost {
 }
 
 const dayMillis = 86_400_000
+
+const textsOf = ({ texts, words }: MatchRow): Pick<MatchRow, "texts" | "words"> => ({ texts, words })
 
 /** How alike two texts are that are one but for what changes with a day. */
 const sameText = 0.9
@@ -281,7 +285,7 @@ const edgesOf = (
     }
     // That a file has booked it is as good as the connection booking it.
     const compared = crossesSources
-      ? { ...other.row, absent: true }
+      ? { ...other.row, ...(problem.isLearnt?.(row, other.row) === true ? textsOf(row) : {}), absent: true }
       : other.cutOff && moves
         ? { ...other.row, absent: false }
         : other.row

@@ -132,12 +132,13 @@ export const identify = (input: MatchInput): OpenMatch => {
         for (const at of filledTexts(input, pairing, details.records)) corrected.add(at)
         const split = pairSplitOrders(problem)
         const left = free.filter((entry) => !pairing.isTaken(entry))
-        if (left.length > 0 && pairing.open.length > 0) suggestions = pairUnmatched({ ...problem, candidates: left })
+        if (left.length > 0 && pairing.open.length > 0)
+          suggestions = pairUnmatched({ ...problem, candidates: left, isLearnt: ofReadings.isLearnt })
         for (const at of pairCorrections(problem, ids.weak)) corrected.add(at)
         suggestions = [
           ...split,
-          ...ofReadings.filter(({ evidence }) => mayBeTwins(evidence)),
-          ...stillOpen(pairing, observations, [...suggestions, ...ofReadings])
+          ...ofReadings.suggestions.filter(({ evidence }) => mayBeTwins(evidence)),
+          ...stillOpen(pairing, observations, [...suggestions, ...ofReadings.suggestions])
         ]
       } else if (free.length > 0 && pairing.open.length > 0) {
         pairByKeys(input, dataType, pairing, free, (entry) => detailOf(entry).fields)

@@ -202,6 +202,10 @@ class PairRule {
     }
   }
 
+  isLearnt(seen: MatchRow, held: MatchRow): boolean {
+    return this.#words.isLearnt([worded({ row: seen }), worded({ row: held })])
+  }
+
   /** Whether a file has shown just this row before. Ids of the bank are given out again, and say no day. */
   #isClaimed({ at, observation }: Seen, { entry }: Held): boolean {
     return !hasBankId(observation) && this.#claims.get(at) === entry.id
@@ -439,10 +443,17 @@ const suggestionOf = (pair: Pair): Suggestion => ({
   evidence: evidenceOf(pair)
 })
 
-/** Makes the pairs of the rule, and returns what is left to a person. `claims`: rows whose id is known as a record's. */
-export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<WeakHit>): ReadonlyArray<Suggestion> => {
+export interface PairedReadings {
+  /** What is left to a person. */
+  readonly suggestions: ReadonlyArray<Suggestion>
+  /** Whether rows of two sources have taught that their texts mean the same. */
+  readonly isLearnt: (seen: MatchRow, held: MatchRow) => boolean
+}
+
+/** Makes the pairs of the rule. `claims`: rows whose id is known as a record's. */
+export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<WeakHit>): PairedReadings => {
   const { input, pairing } = problem
-  if (input.byIdOnly) return []
+  if (input.byIdOnly) return { suggestions: [], isLearnt: () => false }
   const rule = new PairRule(problem, claims)
   const named = rule
     .named()
@@ -462,7 +473,10 @@ export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<Weak
     const evidence: MatchEvidence = isSame ? { tier: "equal" } : evidenceOf(pair)
     if (pairing.take(pair.seen.at, pair.held.entry, evidence) && pair.mayBeTwin) asked.push(suggestionOf(pair))
   }
-  return [...asked, ...rule.possible().map(suggestionOf)]
+  return {
+    suggestions: [...asked, ...rule.possible().map(suggestionOf)],
+    isLearnt: (seen, held) => rule.isLearnt(seen, held)
+  }
 }
 
 /** Times that balances are asked again after a row was parted. */
