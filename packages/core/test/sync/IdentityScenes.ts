@@ -276,7 +276,10 @@ const settling = (scene: Scene) =>
     for (const instance of [perStatus, changes]) {
       scene(`and is shown beside its booked form for a day (${instance}): what a person wrote follows`, (simulation) =>
         Effect.gen(function* () {
-          const { caller, edit, ledger, live, on, ref, rows, sync, upstream } = yield* opened(simulation, instance)
+          const { caller, edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(
+            simulation,
+            instance
+          )
           const { matches, undo } = yield* Corrections
           const waiting = post("LAMP SHOP", "-48.12", "2026-11-18", true)
           yield* sync()
@@ -384,7 +387,7 @@ const settling = (scene: Scene) =>
 
     scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
       Effect.gen(function* () {
-        const { caller, edit, ledger, live, on, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { caller, edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
         const { accept, matches, suggestions, undo } = yield* Corrections
         const one = post("BISTRO LUNE", "-42", "2026-11-13", true)
         const two = post("BISTRO LUNE", "-42", "2026-11-14", true)
