@@ -101,7 +101,9 @@ export class ScriptedBank {
   }
 
   post(posting: Posting, providerId = this.nextId(posting.account)): TrueRow {
-    return this.show({ line: ++this.lines, providerId, pending: false, ...posting })
+    const { account, amount, currency, date, description, pending = false } = posting
+    const row = { line: ++this.lines, providerId, account, date, amount, description, pending }
+    return this.show(currency === undefined ? row : { ...row, currency })
   }
 
   /** Becomes posted: under another id with `newId`, which names the pending one with `link`. */
