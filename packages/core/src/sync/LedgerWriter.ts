@@ -7,6 +7,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import type { BankId } from "../bank/Bank.ts"
 import type { BankStore } from "../bank/BankStore.ts"
 import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { Rates } from "../enrichment/kinds/Rates.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import { HeldIndex } from "../identity/HeldIndex.ts"
@@ -24,6 +25,7 @@ import {
 } from "../identity/match/Matching.ts"
 import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
+import { mayChangeCurrency } from "../identity/match/OtherCurrency.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
 import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
 import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
@@ -153,6 +155,7 @@ export class LedgerWriter extends Context.Service<
       const { plan: planned } = yield* WritePlan
       const notes = yield* IdentityNotes
       const matching = yield* MatchConfigs
+      const rateSource = yield* Rates
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
@@ -265,7 +268,8 @@ export class LedgerWriter extends Context.Service<
           const staysApart = record?.apart === true && record.providerId !== observation.providerId
           return staysApart || isForbiddenPair(recordId, observation)
         }
-        return { result: open.finish({ records: details, isForbidden }), aliases, held, details, isDivided }
+        const rates = mayChangeCurrency(observations, details.values()) ? yield* rateSource.read : undefined
+        return { result: open.finish({ records: details, isForbidden, rates }), aliases, held, details, isDivided }
       })
 
       // A tombstone keeps the content it had: it may come back, and the destination may still show it.

@@ -11,7 +11,7 @@ import type { Upload, UploadStatement } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 /** How a file ends. */
-interface StatedEnd extends Pick<UploadStatement, "balanceDate"> {
+interface StatedEnd extends Pick<UploadStatement, "balanceDate" | "openingBalance"> {
   readonly upload: Upload
   readonly firstDay: CalendarDate.CalendarDate
   readonly lastDay: CalendarDate.CalendarDate
@@ -41,14 +41,31 @@ const mostRows = 5_000
 
 const endOf = (upload: Upload, account: Account): ReadonlyArray<StatedEnd> => {
   const statement = statementOf(upload, account.id)
-  const { balanceDate, closingBalance, firstDay, lastDay } = statement ?? {}
+  const { balanceDate, closingBalance, firstDay, lastDay, openingBalance } = statement ?? {}
   if (closingBalance === undefined || firstDay === undefined || lastDay === undefined) return []
   const day = balanceDate === undefined ? {} : { balanceDate }
-  return [{ upload, firstDay, lastDay, balance: closingBalance, ...day }]
+  const opening = openingBalance === undefined ? {} : { openingBalance }
+  return [{ upload, firstDay, lastDay, balance: closingBalance, ...day, ...opening }]
 }
 
-const compareEnds = (a: StatedEnd, b: StatedEnd): number =>
-  a.lastDay === b.lastDay ? (a.firstDay < b.firstDay ? -1 : 1) : a.lastDay < b.lastDay ? -1 : 1
+const daysOf = ({ firstDay, lastDay }: StatedEnd): string => `${lastDay} ${firstDay}`
+
+/** Statements of the same days, each behind the one whose balance it begins with, whichever was uploaded first. */
+const chained = (ends: ReadonlyArray<StatedEnd>): ReadonlyArray<StatedEnd> => {
+  const left = [...ends]
+  const chain: Array<StatedEnd> = []
+  while (left.length > 0) {
+    const first = left.findIndex((end) => left.every((other) => other === end || other.balance !== end.openingBalance))
+    const last = chain.at(-1)
+    const next = last === undefined ? -1 : left.findIndex(({ openingBalance }) => openingBalance === last.balance)
+    chain.push(...left.splice(next >= 0 ? next : Math.max(0, first), 1))
+  }
+  return chain
+}
+
+/** By their days, then by their balances. */
+const inOrder = (ends: ReadonlyArray<StatedEnd>): ReadonlyArray<StatedEnd> =>
+  [...Map.groupBy(ends, daysOf)].toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, group]) => chained(group))
 
 /** Both state the balance of the day of their download, whatever they show. */
 const areOfDownload = (a: StatedEnd, b: StatedEnd): boolean =>
@@ -106,7 +123,7 @@ const make = Effect.gen(function* () {
 
   /** Holds what an upload states against the files before and behind it. */
   const check = Effect.fnUntraced(function* (account: Account, id: Upload["id"]) {
-    const ends = (yield* uploads.showing(account.id)).flatMap((upload) => endOf(upload, account)).toSorted(compareEnds)
+    const ends = inOrder((yield* uploads.showing(account.id)).flatMap((upload) => endOf(upload, account)))
     const at = ends.findIndex(({ upload }) => upload.id === id)
     const gaps: Array<BalanceGap> = []
     if (at < 0) return gaps

@@ -14,7 +14,11 @@ import { Corrections } from "../../src/identity/Corrections.ts"
 import type { LedgerRef } from "../../src/identity/IdentityLog.ts"
 import { IdentityStore } from "../../src/identity/IdentityStore.ts"
 import type { LedgerRecord } from "../../src/record/LedgerRecord.ts"
+import { Rates } from "../../src/enrichment/kinds/Rates.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import * as Currency from "../../src/shared/Currency.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
+import { rateTable } from "../../src/shared/RateTable.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { wholeScan } from "../../src/table/RowScan.ts"
 import { TableStore } from "../../src/table/TableStore.ts"
@@ -33,9 +37,23 @@ import { describe, expect } from "vitest"
 const aDay = 86_401
 
 const cursors = Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
+
+/** One EUR is 1.1 USD in the month before a scene. */
+const read = Effect.map(Clock.currentTimeMillis, (now) => {
+  const today = CalendarDate.inZone(now, "UTC")
+  const quotes = new Map([[Currency.make("USD"), Decimal.make("1.1")]])
+  return rateTable(
+    "v",
+    Currency.make("EUR"),
+    Array.from({ length: 30 }, (_, day) => ({ date: CalendarDate.addDays(today, -day), quotes }))
+  )
+})
+
+export const sceneRates = Layer.succeed(Rates, { read })
+
 /** What scenes are played on. */
 export const serve = (simulation: Simulation) =>
-  Corrections.layer.pipe(Layer.provide(cursors), Layer.provideMerge(simulation.layer))
+  Corrections.layer.pipe(Layer.provide(cursors), Layer.provideMerge(simulation.layer), Layer.provide(sceneRates))
 
 export type Scene = (
   title: string,
@@ -183,6 +201,43 @@ const settling = (scene: Scene) =>
           yield* simulation.pass(aDay)
           yield* sync()
           expect((yield* live).map(({ id }) => id)).toEqual(after.map(({ id }) => id))
+        })
+      )
+    }
+
+    for (const currency of ["EUR", "GBP"]) {
+      const isRated = currency === "EUR"
+      const title = isRated ? "by a stored rate: stays" : "without a stored rate: becomes, once a person says so,"
+      scene(`in another currency, ${title} one record with what a person wrote on it`, (simulation) =>
+        Effect.gen(function* () {
+          const { caller, edit, ledger, live, on, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+          const { accept, suggestions } = yield* Corrections
+          const waiting = upstream.post({
+            account: "a",
+            date: on("2026-11-18"),
+            amount: "-40",
+            description: "LAMP SHOP",
+            pending: true,
+            currency
+          })
+          yield* sync()
+          const [before] = yield* ledger
+          yield* edit(before!, "Light for the desk")
+          yield* simulation.pass(aDay)
+          upstream.settle(waiting, {
+            newId: true,
+            link: false,
+            change: { date: on("2026-11-20"), amount: "-44.62", currency: "USD" }
+          })
+          yield* sync()
+          const open = (yield* suggestions(caller, ref, { state: "open" })).rows
+          expect(open).toHaveLength(isRated ? 0 : 1)
+          for (const { suggestion } of open) yield* accept(caller, ref, suggestion.id)
+          yield* sync()
+          expect(yield* live).toMatchObject([
+            { id: before!.id, pending: false, fields: { amount: "-44.62", currency: "USD" } }
+          ])
+          expect(yield* rows).toMatchObject([{ record: before!.id, text: "Light for the desk", amount: "-44.62" }])
         })
       )
     }

@@ -16,10 +16,13 @@ export const memoryScene = (
   {
     enrichmentsOn = true,
     tables = {},
+    rates = Layer.empty,
     ...options
   }: Omit<SimulationOptions, "storage" | "clock"> & {
     readonly tables?: typeof TableSettings.Service
     readonly enrichmentsOn?: boolean
+    /** The layer of `Rates`. */
+    readonly rates?: Layer.Layer<never>
   },
   body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
 ): void => {
@@ -29,6 +32,7 @@ export const memoryScene = (
     return body(simulation).pipe(
       Effect.provide(
         Layer.provide(simulation.layer, [
+          rates,
           Layer.succeed(TableSettings, tables),
           Layer.succeed(EnrichmentsOn, enrichmentsOn)
         ])

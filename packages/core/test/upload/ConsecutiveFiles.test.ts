@@ -185,6 +185,18 @@ describe("two files of one account", () => {
     })
   )
 
+  for (const order of ["newest", "oldest", "mixed"]) {
+    scene(`three statements of one day, uploaded ${order} first, reach their balances`, () =>
+      Effect.gen(function* () {
+        const files = [mt940("7", "100,00", "98,00"), mt940("8", "98,00", "96,00"), mt940("9", "96,00", "94,00")]
+        const turned = order === "mixed" ? [files[1]!, files[2]!, files[0]!] : files.toReversed()
+        const ledger = yield* upload(order === "oldest" ? files : turned)
+        expect(ledger.jobs.flatMap(({ errors }) => errors)).toEqual([])
+        expect((yield* ledger.rows).size).toBe(3)
+      })
+    )
+  }
+
   scene("fill a text that the first one left empty", () =>
     Effect.gen(function* () {
       const ledger = yield* upload([

@@ -2,6 +2,7 @@
 import { BankStore } from "../../src/bank/BankStore.ts"
 import { JobEngine } from "../../src/job/JobEngine.ts"
 import { JobStore } from "../../src/job/JobStore.ts"
+import type { LedgerRecord } from "../../src/record/LedgerRecord.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import { SyncRun } from "../../src/usecase/SyncRun.ts"
 import type { CsvOptions } from "../../src/feed/CsvOptions.ts"
@@ -46,24 +47,37 @@ export const openLedger = Effect.gen(function* () {
   const [uploads, banks, records, feeds] = [yield* Uploads, yield* BankStore, yield* RecordStore, yield* Feeds]
   const { workspace } = caller.principal
   const accounts = banks.accounts(feed.fileBankId!)
+  const all = Effect.gen(function* () {
+    const found: Array<LedgerRecord> = []
+    for (const { id } of yield* accounts) {
+      const scope = { workspaceId: workspace.id, accountId: id, dataType: "transactions" as const }
+      found.push(...(yield* records.page(scope, { filter: {}, limit: 500 })))
+    }
+    return found
+  })
   return {
     ...opened,
     accounts,
     removeFeed: feeds.remove(caller, feed.id, undefined),
-    add: (text: string, fileName = "march.csv") =>
-      uploads.add(caller, feed.id, { fileName, contentType: "text/csv", bytes: new TextEncoder().encode(text) }),
+    add: (content: string | Uint8Array, fileName = "march.csv") =>
+      uploads.add(caller, feed.id, {
+        fileName,
+        contentType: "text/csv",
+        bytes: typeof content === "string" ? new TextEncoder().encode(content) : content
+      }),
     /** Replaces the options that the feed reads with. */
     readWith: (csv: CsvOptions) => opened.change((held) => ({ ...held, sourceConfig: { type: "upload", csv } })),
     /** Live rows of all accounts by id: day, amount and text. */
-    rows: Effect.gen(function* () {
-      const found = new Map<string, string>()
-      for (const { id } of yield* accounts) {
-        const scope = { workspaceId: workspace.id, accountId: id, dataType: "transactions" as const }
-        for (const row of yield* records.page(scope, { filter: {}, limit: 500 })) {
-          found.set(row.id, `${row.fields["date"]} ${row.fields["amount"]} ${row.fields["description"]}`)
-        }
-      }
-      return found
-    })
+    rows: Effect.map(
+      all,
+      (found) =>
+        new Map(found.map(({ fields, id }) => [id, `${fields["date"]} ${fields["amount"]} ${fields["description"]}`]))
+    ),
+    /** The same with their currencies. */
+    moneyRows: Effect.map(all, (found) =>
+      found.map(({ fields }) =>
+        ["date", "amount", "currency", "description"].map((name) => String(fields[name])).join(" ")
+      )
+    )
   }
 })

@@ -19,6 +19,8 @@ export interface TrueRow {
   readonly date: CalendarDate.CalendarDate
   readonly amount: string
   readonly description: string
+  /** USD unless given. */
+  readonly currency?: string
   /** Shown in a form that cannot be read. */
   readonly broken?: boolean
 }
@@ -29,6 +31,7 @@ export interface Posting {
   readonly amount: string
   readonly description: string
   readonly pending?: boolean
+  readonly currency?: string
 }
 
 type Event = { readonly kind: "shown"; readonly row: TrueRow } | { readonly kind: "gone"; readonly row: TrueRow }
@@ -98,8 +101,9 @@ export class ScriptedBank {
   }
 
   post(posting: Posting, providerId = this.nextId(posting.account)): TrueRow {
-    const { account, amount, date, description, pending = false } = posting
-    return this.show({ line: ++this.lines, providerId, account, date, amount, description, pending })
+    const { account, amount, currency, date, description, pending = false } = posting
+    const row = { line: ++this.lines, providerId, account, date, amount, description, pending }
+    return this.show(currency === undefined ? row : { ...row, currency })
   }
 
   /** Becomes posted: under another id with `newId`, which names the pending one with `link`. */
@@ -205,7 +209,7 @@ const fieldsOf = (row: TrueRow): Fields => ({
   description: row.description,
   originalDescription: row.description.toUpperCase(),
   amount: row.broken === true ? "not a number" : row.amount,
-  currency: "USD"
+  currency: row.currency ?? "USD"
 })
 
 /** A row as a driver gives it, under the ids that the upstream shows. */

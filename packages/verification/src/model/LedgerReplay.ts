@@ -23,9 +23,9 @@ export type Matcher = (input: MatchInput, detailsOf: (ids: ReadonlyArray<string>
 /** As a kernel asks: what people wrote is told where it counts, and where it does not nobody may look. */
 export const byIdentity: Matcher = (input, detailsOf) => {
   const { editsCount, finish, wanted } = identify(input)
-  const { isForbidden, records } = detailsOf(wanted)
+  const { records, ...details } = detailsOf(wanted)
   return finish({
-    isForbidden,
+    ...details,
     records:
       editsCount() || editsCount(records)
         ? records

@@ -6,6 +6,7 @@ import { commonShift } from "./identity/CommonShift.ts"
 import { lingering } from "./identity/Lingering.ts"
 import { oldestDay } from "./identity/OldestDay.ts"
 import { ordinary } from "./identity/Ordinary.ts"
+import { redated } from "./identity/Redated.ts"
 import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
@@ -40,6 +41,7 @@ export const scenes: ReadonlyArray<Scene> = [
   consecutiveFiles,
   datedApart,
   oldestDay,
+  redated,
   splitOrders,
   encodingMatrix,
   tieOut,

@@ -24,6 +24,9 @@ export interface UnmatchedInput {
   readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
+  readonly rates: MatchDetails["rates"]
+  /** Whether rows of two sources have taught that their texts mean the same. */
+  readonly isLearnt?: (seen: MatchRow, held: MatchRow) => boolean
 }
 
 /** Observations that nothing tells apart. */
@@ -40,7 +43,7 @@ export interface HeldNode {
   readonly row: HeldRow
   readonly entry: IndexEntry
   readonly edited: boolean
-  /** It may be older than what the upstream still shows: it has not moved to another day. */
+  /** It may be older than what the upstream still shows: it has not moved, but by a day where rows have no ids. */
   readonly cutOff: boolean
   readonly members: Array<IndexEntry>
 }
@@ -52,6 +55,11 @@ export interface Edge extends PairCost {
 }
 
 const dayMillis = 86_400_000
+
+const textsOf = ({ texts, words }: MatchRow): Pick<MatchRow, "texts" | "words"> => ({ texts, words })
+
+/** How alike two texts are that are one but for what changes with a day. */
+const sameText = 0.9
 
 /** How alike a pending row has to be to a booked one of its amount to be rather meant than others. */
 const leastLikeness = 0.6
@@ -233,12 +241,22 @@ const edgesOf = (
   let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
   const edges: Array<Edge> = []
 
+  /** A row of the oldest days that is dated a day off, where no id can say so; as a row that may be there still. */
+  const mayMove = (row: MatchRow, other: MatchRow): boolean =>
+    !byId &&
+    row.day !== undefined &&
+    other.day !== undefined &&
+    Math.abs(row.day - other.day) === 1 &&
+    likeness(row, other) >= sameText
+
   const consider = (left: number, right: number): void => {
     const { ofFile, providerId, row } = seen[left]!
     const other = held[right]!
     if (isFar(row, other.row)) return
     const crossesSources = ofFile || isOfFile(other.entry)
-    if (other.cutOff && !crossesSources && (row.day !== other.row.day || row.amount !== other.row.amount)) return
+    const moves = row.day !== other.row.day
+    if (other.cutOff && !crossesSources && (row.amount !== other.row.amount || (moves && !mayMove(row, other.row))))
+      return
     if (crossesSources) {
       // What two sources have booked is paired by `ReadingPairs.ts`: here a file has booked what another source waits for.
       if (config.crossSource === "off" || other.row.removed || row.pending || !other.row.pending) return
@@ -266,10 +284,15 @@ const edgesOf = (
       return amounts.near(row) > itself
     }
     // That a file has booked it is as good as the connection booking it.
-    const compared = crossesSources ? { ...other.row, absent: true } : other.row
+    const compared = crossesSources
+      ? { ...other.row, ...(problem.isLearnt?.(row, other.row) === true ? textsOf(row) : {}), absent: true }
+      : other.cutOff && moves
+        ? { ...other.row, absent: false }
+        : other.row
     const cost = pairCost(row, compared, config, {
       sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
-      amountElsewhere
+      amountElsewhere,
+      rates: problem.rates
     })
     if (cost !== undefined) edges.push({ ...cost, left, right, crossesSources })
   }

@@ -106,7 +106,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
       // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
-      const { isForbidden } = details
+      const { isForbidden, rates } = details
       const lateInput = { input, pairing, reader, detailOf, isForbidden }
       const surelyLate = [
         ...retoldRows({ ...lateInput, candidates: mayBeRetold }),
@@ -125,18 +125,20 @@ export const identify = (input: MatchInput): OpenMatch => {
           candidates: free,
           waiting,
           detailOf,
-          isForbidden
+          isForbidden,
+          rates
         }
         const ofReadings = pairReadings({ ...problem, candidates: [...free, ...namedBy(ids.weak, free)] }, ids.weak)
         for (const at of filledTexts(input, pairing, details.records)) corrected.add(at)
         const split = pairSplitOrders(problem)
         const left = free.filter((entry) => !pairing.isTaken(entry))
-        if (left.length > 0 && pairing.open.length > 0) suggestions = pairUnmatched({ ...problem, candidates: left })
+        if (left.length > 0 && pairing.open.length > 0)
+          suggestions = pairUnmatched({ ...problem, candidates: left, isLearnt: ofReadings.isLearnt })
         for (const at of pairCorrections(problem, ids.weak)) corrected.add(at)
         suggestions = [
           ...split,
-          ...ofReadings.filter(({ evidence }) => mayBeTwins(evidence)),
-          ...stillOpen(pairing, observations, [...suggestions, ...ofReadings])
+          ...ofReadings.suggestions.filter(({ evidence }) => mayBeTwins(evidence)),
+          ...stillOpen(pairing, observations, [...suggestions, ...ofReadings.suggestions])
         ]
       } else if (free.length > 0 && pairing.open.length > 0) {
         pairByKeys(input, dataType, pairing, free, (entry) => detailOf(entry).fields)

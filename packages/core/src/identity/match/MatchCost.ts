@@ -3,6 +3,8 @@ import * as Decimal from "../../shared/Decimal.ts"
 import { amountRatio, comparePercent, pointsOfChange, type AmountRatio } from "./AmountRatio.ts"
 import type { MatchConfig } from "./Matching.ts"
 import { likeness, type MatchRow } from "./MatchRow.ts"
+import { convertedRatio, ratePercent } from "./OtherCurrency.ts"
+import type { RateTable } from "../../shared/RateTable.ts"
 
 /** What a record of its own costs: a pair must cost less. */
 export const unmatchedCost = 1_000
@@ -30,6 +32,8 @@ export interface PairContext {
   readonly sameId: boolean
   /** Another live row with the amount of this one is known within `twinDays`. */
   readonly amountElsewhere: () => boolean
+  /** Stored rates; none unless given. */
+  readonly rates?: RateTable | undefined
 }
 
 export interface PairCost {
@@ -37,6 +41,8 @@ export interface PairCost {
   /** Points by part; the parts add up to the cost, or to less than zero. */
   readonly parts: Readonly<Record<string, number>>
   readonly amountChanged: boolean
+  /** Only a person can tell. */
+  readonly isOpen?: true
 }
 
 interface Band {
@@ -111,6 +117,40 @@ export const isFar = (observed: MatchRow, held: MatchRow): boolean => {
   return Math.abs(now) > Math.abs(before) * 1.05 || Math.abs(now) * 2.01 < Math.abs(before)
 }
 
+/**
+ * The cost of a pair whose pending form is in another currency. Rates decide where they are stored; without them a like text
+ * makes it a question.
+ */
+const otherCurrencyCost = (
+  observed: MatchRow,
+  held: HeldRow,
+  gap: number | undefined,
+  config: MatchConfig,
+  rates: RateTable | undefined
+): PairCost | undefined => {
+  if (observed.pending || !held.pending || !held.absent) return undefined
+  const date = dateCost(observed, held, gap, config.changedWindowDays, config)
+  if (date === undefined) return undefined
+  const alike = likeness(observed, held)
+  if (alike < 0.6) return undefined
+  const ratio = convertedRatio(observed, held, rates)
+  const isWithin = (percent: number): boolean =>
+    ratio !== undefined && comparePercent(ratio, 100 - percent) >= 0 && comparePercent(ratio, 100 + percent) <= 0
+  const agrees = isWithin(ratePercent)
+  // A tip may have been added; what differs by more is another event.
+  if (ratio !== undefined && !agrees && !isWithin(config.tipBandPercent)) return undefined
+  const parts = {
+    date,
+    text: Math.round(700 * (1 - alike)),
+    currency: agrees ? 200 + pointsOfChange(ratio!, 5_000) : 400,
+    ...(held.removed ? { revived: 150 } : {}),
+    ...(held.listed ? { listedAsRemoved: -100 } : {})
+  }
+  const cost = Object.values(parts).reduce((sum, points) => sum + points, 0)
+  if (cost >= unmatchedCost) return undefined
+  return { cost, parts, amountChanged: true, ...(agrees ? {} : { isOpen: true }) }
+}
+
 /** The cost of a pair, or `undefined` where it cannot be one event. */
 export const pairCost = (
   observed: MatchRow,
@@ -118,12 +158,12 @@ export const pairCost = (
   config: MatchConfig,
   context: PairContext
 ): PairCost | undefined => {
-  if (observed.currency !== held.currency) return undefined
   const sign = Decimal.sign(observed.amount)
   // A zero says nothing about which event it is.
   if (sign === 0 || sign !== Decimal.sign(held.amount)) return undefined
   if (observed.pending && !held.pending) return undefined
   const gap = observed.day === undefined || held.day === undefined ? undefined : observed.day - held.day
+  if (observed.currency !== held.currency) return otherCurrencyCost(observed, held, gap, config, context.rates)
   if (dateCost(observed, held, gap, config.exactWindowDays, config) === undefined) return undefined
   const amountChanged = observed.amount !== held.amount
   const posted = !observed.pending && !held.pending

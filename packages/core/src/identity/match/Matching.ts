@@ -12,6 +12,7 @@ import type { Fields } from "../../record/FieldValue.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { ShownStep } from "../../record/Shown.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
+import type { RateTable } from "../../shared/RateTable.ts"
 import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { LearntText } from "./LearntTexts.ts"
@@ -120,6 +121,8 @@ export interface MatchDetails {
   readonly records: ReadonlyMap<string, HeldDetail>
   /** Pairs (record id, upstream id or `""`, content hash) that a person parted: never matched again. */
   readonly isForbidden: (recordId: string, observation: ObservationKey) => boolean
+  /** Stored rates, for rows that were booked in another currency than they waited in. */
+  readonly rates?: RateTable | undefined
 }
 
 /** How a pair came about. `link` and `id` need no costs; `equal` is equal content. */

@@ -26,7 +26,14 @@ import {
   type EarlierReading,
   type Reading
 } from "./Reading.ts"
-import { areConsecutive, haveOtherIds, idsLast, type RelatedRecord, type RelatedRow } from "./ReadingRelation.ts"
+import {
+  areConsecutive,
+  areOfOtherBalances,
+  haveOtherIds,
+  idsLast,
+  type RelatedRecord,
+  type RelatedRow
+} from "./ReadingRelation.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
 import { SharedWords } from "./SharedWords.ts"
 import { sourceShift } from "./SourceShift.ts"
@@ -119,7 +126,16 @@ class PairRule {
     const readings = earlierReadings(input).filter(({ days }) => days !== undefined)
     this.#held = this.#heldOf(readings)
     const related = this.#reading.ofFile ? readings.filter(({ ofFile }) => ofFile) : []
-    this.#apart = new Set(related.filter((earlier) => areConsecutive(this.#reading, earlier)))
+    const own = { reading: this.#reading, amounts: rows.map(({ row }) => row.amount) }
+    const amountsOf = ({ shows }: EarlierReading) =>
+      this.#held.filter(({ entry }) => shows(entry)).map(({ row }) => row.amount)
+    this.#apart = new Set(
+      related.filter(
+        (earlier) =>
+          areConsecutive(this.#reading, earlier) ||
+          areOfOtherBalances(own, { reading: earlier, amounts: amountsOf(earlier) })
+      )
+    )
     this.#lasting = new Set(related.filter((earlier) => idsLast(this.#reading, earlier, rows, this.#held)))
     this.#shifts = this.#shiftsOf()
     this.#teach()
@@ -184,6 +200,10 @@ class PairRule {
         if (likeness(one.row, other!.row) >= alikeEnough || !hasOwn) this.#words.add([worded(one), worded(other!)])
       }
     }
+  }
+
+  isLearnt(seen: MatchRow, held: MatchRow): boolean {
+    return this.#words.isLearnt([worded({ row: seen }), worded({ row: held })])
   }
 
   /** Whether a file has shown just this row before. Ids of the bank are given out again, and say no day. */
@@ -423,10 +443,17 @@ const suggestionOf = (pair: Pair): Suggestion => ({
   evidence: evidenceOf(pair)
 })
 
-/** Makes the pairs of the rule, and returns what is left to a person. `claims`: rows whose id is known as a record's. */
-export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<WeakHit>): ReadonlyArray<Suggestion> => {
+export interface PairedReadings {
+  /** What is left to a person. */
+  readonly suggestions: ReadonlyArray<Suggestion>
+  /** Whether rows of two sources have taught that their texts mean the same. */
+  readonly isLearnt: (seen: MatchRow, held: MatchRow) => boolean
+}
+
+/** Makes the pairs of the rule. `claims`: rows whose id is known as a record's. */
+export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<WeakHit>): PairedReadings => {
   const { input, pairing } = problem
-  if (input.byIdOnly) return []
+  if (input.byIdOnly) return { suggestions: [], isLearnt: () => false }
   const rule = new PairRule(problem, claims)
   const named = rule
     .named()
@@ -446,7 +473,10 @@ export const pairReadings = (problem: UnmatchedInput, claims: ReadonlyArray<Weak
     const evidence: MatchEvidence = isSame ? { tier: "equal" } : evidenceOf(pair)
     if (pairing.take(pair.seen.at, pair.held.entry, evidence) && pair.mayBeTwin) asked.push(suggestionOf(pair))
   }
-  return [...asked, ...rule.possible().map(suggestionOf)]
+  return {
+    suggestions: [...asked, ...rule.possible().map(suggestionOf)],
+    isLearnt: (seen, held) => rule.isLearnt(seen, held)
+  }
 }
 
 /** Times that balances are asked again after a row was parted. */

@@ -1,6 +1,7 @@
 /** What ids and balances of two files say about rows that the one shows and the other does not. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
+import * as Decimal from "../../shared/Decimal.ts"
 import { hasBankId, sourceOf } from "./Coverage.ts"
 import type { MatchRow } from "./MatchRow.ts"
 import type { EarlierReading, Reading } from "./Reading.ts"
@@ -18,6 +19,40 @@ const followsOn = (earlier: Reading, later: Reading): boolean => {
 }
 
 export const areConsecutive = (a: Reading, b: Reading): boolean => followsOn(a, b) || followsOn(b, a)
+
+/** A file and the amounts of its rows. */
+export interface ReadingAmounts {
+  readonly reading: Reading
+  readonly amounts: ReadonlyArray<Decimal.Decimal>
+}
+
+/** Balances that are compared. */
+const mostBalances = 1_024
+
+/** Whether the account may have had the balance between two rows of the file, in whatever order they came. */
+const mayReach = ({ amounts, reading }: ReadingAmounts, balance: Decimal.Decimal): boolean => {
+  let reached = new Set([reading.openingBalance!])
+  for (const amount of amounts) {
+    reached = new Set([...reached, ...[...reached].map((one) => Decimal.add(one, amount))])
+    if (reached.size > mostBalances) return true
+  }
+  return reached.has(balance)
+}
+
+const tiesOut = ({ amounts, reading: { closingBalance, openingBalance } }: ReadingAmounts): boolean =>
+  openingBalance !== undefined &&
+  closingBalance !== undefined &&
+  Decimal.add(openingBalance, Decimal.sum(amounts)) === closingBalance
+
+/**
+ * Whether two statements of one day are others, since neither begins with a balance that the account had within the other: the
+ * statements between them may not have been read.
+ */
+export const areOfOtherBalances = (a: ReadingAmounts, b: ReadingAmounts): boolean => {
+  const days = new Set([a, b].flatMap(({ reading }) => reading.days ?? [-Infinity, Infinity]))
+  if (days.size !== 1 || !tiesOut(a) || !tiesOut(b)) return false
+  return !mayReach(a, b.reading.openingBalance!) && !mayReach(b, a.reading.openingBalance!)
+}
 
 export interface RelatedRow {
   readonly observation: Observation

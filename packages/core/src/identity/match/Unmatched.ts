@@ -40,6 +40,20 @@ const rowPairs = ({ held, seen }: Graph, made: ReadonlyArray<Made>): ReadonlyArr
   })
 }
 
+/** Pairs that only a person can make, of rows that have no other. */
+const openPairs = ({ edges, held, seen }: Graph, made: ReadonlyArray<Made>): ReadonlyArray<Made> => {
+  const lefts = new Set(made.map(({ pair }) => pair.left))
+  const rights = new Set(made.map(({ pair }) => pair.right))
+  const open = edges.filter(({ isOpen, left, right }) => isOpen === true && !lefts.has(left) && !rights.has(right))
+  if (open.length === 0) return []
+  return assign({
+    left: seen.map(({ members }) => members.length),
+    right: held.map(({ members }) => members.length),
+    candidates: open,
+    alone: unmatchedCost
+  }).map((pair) => ({ pair, edge: open.find(({ left, right }) => left === pair.left && right === pair.right)! }))
+}
+
 interface Solution {
   readonly pairs: ReadonlyArray<RowPair>
   /** Pairs that are left to a person. */
@@ -52,7 +66,7 @@ const solve = ({ input: { config } }: UnmatchedInput, graph: Graph): Solution =>
   const left = seen.map(({ members }) => members.length)
   const right = held.map(({ members }) => members.length)
   const withheld: Array<RowPair> = []
-  let open = edges
+  let open = edges.filter(({ isOpen }) => isOpen !== true)
   for (;;) {
     const byPair = new Map(open.map((edge) => [keyOf(edge.left, edge.right), edge]))
     const edited = new Set(open.flatMap((edge) => (held[edge.right]!.edited ? [edge.left] : [])))
@@ -67,7 +81,9 @@ const solve = ({ input: { config } }: UnmatchedInput, graph: Graph): Solution =>
       edge: byPair.get(keyOf(pair.left, pair.right))!
     }))
     const unsure = made.filter(isUnsure)
-    if (unsure.length === 0) return { pairs: rowPairs(graph, made), withheld }
+    if (unsure.length === 0) {
+      return { pairs: rowPairs(graph, made), withheld: [...withheld, ...rowPairs(graph, openPairs(graph, made))] }
+    }
     withheld.push(...rowPairs(graph, unsure))
     const parted = new Set(unsure.map(({ pair }) => pair.left))
     open = open.filter((edge) => !parted.has(edge.left))

@@ -133,9 +133,13 @@ describe("the days that a read shows", () => {
 })
 
 describe("a record that is older than what is shown", () => {
-  const moved = seen("x", { day: "2026-02-11", text: "chair" })
+  const moved = seen("x", { day: "2026-02-12", text: "chair" })
 
-  it("has not become a row of another day", () => {
+  it("has not become a row of another day, but of the next one where rows have no ids", () => {
+    const next = { day: "2026-02-11", text: "chair" }
+    expect(meant({ observations: [seen("x", next)] })).toBe("old")
+    expect(meant({ observations: [seen("x", { ...next, text: "table" })] })).toBeUndefined()
+    expect(meant({ observations: [seen("x", next)], idTrust: "stable" })).toBeUndefined()
     expect(meant({ observations: [moved] })).toBeUndefined()
     expect(meant({ observations: [moved], historyFrom: CalendarDate.make("2026-01-01") })).toBe("old")
     const before = seen("y", { day: "2026-01-01", text: "shelf" })

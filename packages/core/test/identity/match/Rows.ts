@@ -96,10 +96,11 @@ export interface Read extends Partial<Omit<MatchInput, "held" | "config">> {
   readonly held?: ReadonlyArray<Held>
   readonly config?: Partial<MatchConfig>
   readonly isForbidden?: MatchDetails["isForbidden"]
+  readonly rates?: MatchDetails["rates"]
 }
 
 /** One read: a complete one with stable ids, unless told otherwise. */
-export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "isForbidden">): MatchInput => ({
+export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "isForbidden" | "rates">): MatchInput => ({
   dataType: "transactions",
   observations: [],
   aliases: new Map(),
@@ -116,12 +117,13 @@ export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "is
 })
 
 /** What comes of it. Details are given for what is asked, no more. */
-export const read = ({ isForbidden = () => false, ...asked }: Read): MatchResult => {
+export const read = ({ isForbidden = () => false, rates, ...asked }: Read): MatchResult => {
   const { held: records = [] } = asked
   const detailOf = new Map(records.map(({ detail, entry }) => [entry.id, detail]))
   return byIdentity(inputOf(asked), (ids) => ({
     records: new Map(ids.flatMap((id) => (detailOf.has(id) ? [[id, detailOf.get(id)!]] : []))),
-    isForbidden
+    isForbidden,
+    rates
   }))
 }
 

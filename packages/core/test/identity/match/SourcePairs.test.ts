@@ -56,6 +56,20 @@ describe("two sources that show the same days in other words", () => {
     expect(read({ ...upload, held: [held("g", gym)], observations: [seen("x", fitness())] }).confirmed).toHaveLength(1)
   })
 
+  it("confirm what the connection still waits for in other words, once other rows have taught these", () => {
+    const weekly = [3, 6, 9, 12]
+    const known = weekly.map((on) => held(`g${on}`, { ...gym, day: day(on), amount: `-4${on}`, id: `tx-${on}` }))
+    const files = weekly.map((on) => fitness({ day: day(on), amount: `-4${on}`, id: csv(on) }))
+    // Another row of the amount stands near, so that the amount alone says nothing.
+    const near = { ...gym, day: day(1), text: "SHOP", id: "tx-near" }
+    const waiting = held("w", { ...gym, day: day(14), text: "CITY GYM", id: "tx-w", pending: true })
+    const late = fitness({ day: day(15), id: csv("late") })
+    const taught = confirmedOf([...known, held("n", near), waiting], [...files, late])
+    expect(taught.pairs).toContainEqual([csv("late"), "w"])
+    expect([taught.fresh, taught.asked]).toEqual([[], []])
+    expect(confirmedOf([held("n", near), waiting], [late]).fresh).toEqual([csv("late")])
+  })
+
   it("are told apart by amount and day where these differ too much", () => {
     const apart = [fitness({ amount: "-49.01" }), fitness({ day: day(12) }), fitness({ amount: "49" })]
     for (const row of apart) {

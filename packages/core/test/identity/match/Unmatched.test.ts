@@ -162,6 +162,24 @@ describe("what is left by ids and contents", () => {
     expect(of(edge as unknown as MatchInput["coverage"], "none")).toBe("a")
   })
 
+  it("moves a row of the oldest day that is shown by a day where rows have no ids, unless another has its amount", () => {
+    const lamp: Row = { day: "2026-03-12", amount: "-7.7", text: "lamp" }
+    const records = [held("r", { ...desk, id: "" }), held("l", { ...lamp, id: "" })]
+    const shown = (row: Row, ...others: ReadonlyArray<Row>) =>
+      read({
+        held: records,
+        observations: [row, lamp, ...others].map((one, at) => seen(`x${at}`, { ...one, id: "" })),
+        idTrust: "none"
+      }).changed.map(({ entry }) => entry?.id)
+    const moved: Row = { ...desk, day: "2026-03-11" }
+    expect(shown(moved)).toEqual(["r"])
+    expect(shown({ ...moved, day: "2026-03-09" })).toEqual(["r"])
+    expect(shown({ ...moved, day: "2026-03-12" })).toEqual([undefined])
+    expect(shown({ ...moved, text: "CHAIR SHOP" })).toEqual([undefined])
+    expect(shown({ ...moved, amount: "-43" })).toEqual([undefined])
+    expect(shown(moved, { ...desk, day: "2026-03-15" })).toEqual([undefined, undefined])
+  })
+
   it("knows another live row of the amount by what the read shows", () => {
     const moved = seen("x", { ...desk, id: "", day: "2026-03-11" })
     const other = seen("o", { ...desk, id: "", day: "2026-02-25" })

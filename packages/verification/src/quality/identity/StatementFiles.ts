@@ -126,15 +126,20 @@ export const addOutcome = (a: Outcome, b: Outcome): Outcome => {
 
 const keyOf = ({ cents, merchant }: Booking): string => `${merchant} ${cents}`
 
-/** What a ledger has after the reads, against what they showed. */
-export const outcomeOf = (bookings: ReadonlyArray<Booking>, reads: ReadonlyArray<BankRead>, now: number): Outcome => {
+/** What a ledger has after the reads of one day, or of a day each, against what they showed. */
+export const outcomeOf = (
+  bookings: ReadonlyArray<Booking>,
+  reads: ReadonlyArray<BankRead>,
+  now: number | ReadonlyArray<number>
+): Outcome => {
   const ledger = new LedgerReplay(byIdentity)
   const shown = new Set<number>()
   const asked = new Map<string, number>()
   let questions = 0
-  for (const read of reads) {
+  for (const [at, read] of reads.entries()) {
     for (const { event } of read.observations) shown.add(event)
-    for (const { observed } of ledger.take(read, Timestamp.make(`${dateOf(now)}T06:00:00.000Z`)).suggestions) {
+    const today = dateOf(typeof now === "number" ? now : now[at]!)
+    for (const { observed } of ledger.take(read, Timestamp.make(`${today}T06:00:00.000Z`)).suggestions) {
       questions++
       const event = "event" in observed ? (observed as TrueObservation).event : undefined
       if (event === undefined) continue
