@@ -46,7 +46,12 @@ interface Asked {
   readonly form?: FormData
 }
 
-type Json = { readonly [key: string]: any }
+/** What is looked at of answers. */
+interface Data {
+  readonly id: string
+  readonly status: string
+  readonly jobId?: string
+}
 
 const caller =
   (url: string, key: string) =>
@@ -61,15 +66,19 @@ const caller =
       ...(json === undefined ? {} : { body: JSON.stringify(json) })
     })
     const text = await response.text()
-    return { status: response.status, text, json: text === "" ? {} : (JSON.parse(text) as Json) }
+    return {
+      status: response.status,
+      text,
+      data: text === "" ? undefined : (JSON.parse(text) as { readonly data?: Data }).data
+    }
   }
 
 type Call = ReturnType<typeof caller>
 
-const answered = async (call: Call, path: string, asked?: Asked): Promise<Json> => {
-  const { json, status, text } = await call(path, asked)
+const answered = async (call: Call, path: string, asked?: Asked): Promise<Data> => {
+  const { data, status, text } = await call(path, asked)
   if (status >= 300) throw new Error(`${path} was answered with ${status}: ${text.slice(0, 500)}`)
-  return json
+  return data!
 }
 
 /** Asks for a new one every so often, whether or not the last was answered, until it is told to end. */
@@ -91,15 +100,15 @@ const asking = (url: string, key: string, everyMillis: number) => {
   }
 }
 
-const untilOver = async (call: Call, path: string, isOver: (data: Json) => boolean): Promise<void> => {
-  while (!isOver((await answered(call, path))["data"])) await wait(500)
+const untilOver = async (call: Call, path: string, isOver: (data: Data) => boolean): Promise<void> => {
+  while (!isOver(await answered(call, path))) await wait(500)
 }
 
-const isJobOver = ({ status }: Json) => ["completed", "failed", "cancelled"].includes(status)
+const isJobOver = ({ status }: Data) => ["completed", "failed", "cancelled"].includes(status)
 
 const makeFeed = async (call: Call, name: string): Promise<string> => {
-  const table = (await answered(call, "/v1/tables", { json: { name, fields: [] } }))["data"]
-  const made = await answered(call, "/v1/feeds", {
+  const table = await answered(call, "/v1/tables", { json: { name, fields: [] } })
+  const feed = await answered(call, "/v1/feeds", {
     json: {
       name,
       source: "upload",
@@ -110,10 +119,9 @@ const makeFeed = async (call: Call, name: string): Promise<string> => {
   })
   const form = new FormData()
   form.append("file", new Blob([csv()]), `${name}.csv`)
-  const feedId: string = made["data"].id
-  const uploaded = await answered(call, `/v1/feeds/${feedId}/uploads`, { form })
-  await untilOver(call, `/v1/feeds/${feedId}/jobs/${uploaded["data"].jobId}`, isJobOver)
-  return feedId
+  const uploaded = await answered(call, `/v1/feeds/${feed.id}/uploads`, { form })
+  await untilOver(call, `/v1/feeds/${feed.id}/jobs/${uploaded.jobId}`, isJobOver)
+  return feed.id
 }
 
 type Enrichments = ReadonlyArray<readonly [type: string, config: unknown]>
@@ -134,7 +142,7 @@ const measured = async (url: string, mine: Tenant, other: Tenant, name: string, 
     const made = await answered(call, "/v1/enrichments", {
       json: { name: type, type, dataType: "transactions", feedIds: [feedId], [`${camel(type)}Config`]: config }
     })
-    ids.push(made["data"].id)
+    ids.push(made.id)
   }
   const beside = async (work: () => Promise<unknown>) => {
     const ends = [asking(`${url}/livez`, other.key, 20), asking(url + pathOf["list of 100"]!(other), other.key, 250)]
@@ -146,7 +154,7 @@ const measured = async (url: string, mine: Tenant, other: Tenant, name: string, 
   const waits = {
     preview: await beside(() => call(`/v1/feeds/${feedId}/enrich/preview`, { json: { records: samples } })),
     sync: await beside(async () => {
-      const job = (await answered(call, `/v1/feeds/${feedId}/sync`, { json: { resetCursors: true } }))["data"]
+      const job = await answered(call, `/v1/feeds/${feedId}/sync`, { json: { resetCursors: true } })
       await untilOver(call, `/v1/feeds/${feedId}/jobs/${job.id}`, isJobOver)
     }),
     simulations: await beside(async () => {
@@ -154,13 +162,10 @@ const measured = async (url: string, mine: Tenant, other: Tenant, name: string, 
       const all = await Promise.all(
         Array.from({ length: 12 }, () => call("/v1/enrichments/simulate", { json: { changes } }))
       )
-      for (const { json, status } of all) {
+      for (const { data, status } of all) {
         if (status !== 202) continue
-        await untilOver(
-          call,
-          `/v1/enrichments/simulations/${json["data"].id}`,
-          ({ status }) => !["queued", "running"].includes(status)
-        )
+        const path = `/v1/enrichments/simulations/${data!.id}`
+        await untilOver(call, path, (one) => !["queued", "running"].includes(one.status))
       }
     })
   }
@@ -181,13 +186,13 @@ export const bench: Bench = {
       yield* Effect.promise(() => answered(caller(url, other!.key), pathOf["list of 100"]!(other!)))
       const found = yield* Effect.cached(
         Effect.promise(async () => {
-          const rows: Array<{ readonly name: string; readonly p99: number; readonly most: number }> = []
+          const told: Array<{ readonly name: string; readonly p99: number; readonly most: number }> = []
           for (const [name, enrichments] of Object.entries(cases(new Seeded(27))).slice(0, quick ? 1 : undefined)) {
             const waits = await measured(url, mine!, other!, name, enrichments)
             for (const [what, { most, p99 }] of Object.entries(waits))
-              rows.push({ name: `${name}, ${what}`, p99, most })
+              told.push({ name: `${name}, ${what}`, p99, most })
           }
-          return rows
+          return told
         })
       )
       const overview = Effect.map(found, (all): Overview => ({

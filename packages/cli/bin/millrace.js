@@ -2,8 +2,8 @@
 /** Runs the command line as it was built where it is installed, and its TypeScript files in a checkout. */
 const [major, minor] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(
-    `Millrace needs Node 22.19 or newer, and this is ${process.version}. npm installs one beside it: npx millrace finds it.`
+  process.stderr.write(
+    `Millrace needs Node 22.19 or newer, and this is ${process.version}. npm installs one beside it: npx millrace finds it.\n`
   )
   process.exit(1)
 }

@@ -10,8 +10,8 @@ import { readFileSync } from "node:fs"
 
 const [major, minor] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(
-    `Millrace needs Node 22.19 or newer, and this is ${process.version}. npm installs one beside it: npm start finds it.`
+  process.stderr.write(
+    `Millrace needs Node 22.19 or newer, and this is ${process.version}. npm installs one beside it: npm start finds it.\n`
   )
   process.exit(1)
 }

@@ -64,7 +64,12 @@ export const layer = serve(
       const said = { ...credentialToWire(of), serverTime, apiVersion: "1.0.0" as const }
       const { workspace } = of
       if (of.kind === "user" && of.workspaces !== undefined) {
-        const workspaces = of.workspaces.map(({ role, workspace: { id, name, plan } }) => ({ id, name, role, plan }))
+        const workspaces = of.workspaces.map(({ role, workspace: { id, name, plan: planId } }) => ({
+          id,
+          name,
+          role,
+          plan: planId
+        }))
         return one({
           ...said,
           workspaceId: null,
