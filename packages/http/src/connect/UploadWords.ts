@@ -50,10 +50,7 @@ const plain = (text: string): string =>
         return name === undefined ? whole : `${inside === undefined ? "" : "as "}the column of ${name}`
       }
     )
-    .replace(
-      /\bsourceConfig\.csv\.([A-Za-z]+)/g,
-      (_, key: string) => nameIn(settings, key) ?? "the setting"
-    )
+    .replace(/\bsourceConfig\.csv\.([A-Za-z]+)/g, (_, key: string) => nameIn(settings, key) ?? "the setting")
     .replaceAll("sourceConfig.csv", "the feed")
 
 /** A sentence of its own, out of the part of one. Who can change a setting that it names is said as well. */

@@ -55,6 +55,8 @@ const credentialToWire = (of: CredentialPrincipal) => {
   }
 }
 
+const reachedOf = ({ id, name, plan }: Workspace) => ({ id, name, plan })
+
 export const layer = serve(
   "identity",
   Effect.map(makeWhoami, (self) => ({
@@ -64,7 +66,7 @@ export const layer = serve(
       const said = { ...credentialToWire(of), serverTime, apiVersion: "1.0.0" as const }
       const { workspace } = of
       if (of.kind === "user" && of.workspaces !== undefined) {
-        const workspaces = of.workspaces.map(({ role, workspace: { id, name, plan } }) => ({ id, name, role, plan }))
+        const workspaces = of.workspaces.map(({ role, workspace: reached }) => ({ role, ...reachedOf(reached) }))
         return one({
           ...said,
           workspaceId: null,
