@@ -16,27 +16,40 @@ export class CsvAccountDraft {
   static readonly exemplar = new CsvAccountDraft("", "")
   readonly number: string
   readonly name: string
-  /** Those that nobody took. */
-  readonly rows: Array<StatedRow> = []
+  /** Those that nobody took, complete once it is closed. */
+  readonly rows: Array<StatedRow>
+  #count = 0
   readonly balances: Array<Decimal.Decimal | undefined> = []
   hasBalance = false
   currency: Currency.Currency | undefined
   mixed = false
 
-  constructor(number: string, name: string) {
+  /** `room`: rows that are expected. An array that grows is copied again and again. */
+  constructor(number: string, name: string, room = 0) {
     this.number = number
     this.name = name
+    this.rows = Array.from({ length: room })
+  }
+
+  add(row: StatedRow): void {
+    this.rows[this.#count++] = row
+  }
+
+  /** Gives back the room that no row took. */
+  close(): void {
+    this.rows.length = this.#count
   }
 }
 
 /** A draft without rows: the number and name that its cells state, else those of the lines above the table. */
-export const newDraft = (reading: CsvReading, accountText: string, nameText: string): CsvAccountDraft => {
+export const newDraft = (reading: CsvReading, accountText: string, nameText: string, room: number): CsvAccountDraft => {
   const isNumber = /\d{3}/.test(accountText)
   const number = isNumber ? accountText : accountText === "" ? reading.preamble.number : ""
   const name = isNumber || accountText === "" ? reading.preamble.name : accountText
   return new CsvAccountDraft(
     ownText(reading.options.accountNumber ?? number),
-    ownText(nameText === "" ? name : nameText)
+    ownText(nameText === "" ? name : nameText),
+    room
   )
 }
 

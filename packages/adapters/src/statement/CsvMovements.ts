@@ -28,12 +28,12 @@ const nothing: ReadonlyArray<string> = []
 /** Those of a table that is there as a whole. */
 export const movementsOf = (
   table: CsvTable,
-  rows: ReadonlyArray<number>,
+  rows: Int32Array,
   continuations: ReadonlyMap<number, ReadonlyArray<number>>
 ): CsvMovements => ({
   count: rows.length,
   table,
-  first: rows.slice(0, firstMovements),
+  first: [...rows.subarray(0, firstMovements)],
   each: (visit) => {
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!

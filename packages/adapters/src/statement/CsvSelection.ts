@@ -301,16 +301,18 @@ export const selectorOf = (
 
 /** The movements of a table that is there as a whole. */
 export const selectRows = (table: CsvTable, layout: CsvLayout, stated?: StatedLines): CsvSelection | StatementFault => {
-  const rows: Array<number> = []
+  // An array that grows is copied again and again.
+  const rows = new Int32Array(Math.max(0, table.rowCount - layout.header - 1))
+  let count = 0
   const continuations = new Map<number, Array<number>>()
   const selector = selectorOf(
     layout,
     {
       movement: (_, row) => {
-        rows.push(row)
+        rows[count++] = row
       },
       continuation: (_, row) => {
-        const above = rows.at(-1)!
+        const above = rows[count - 1]!
         const held = continuations.get(above)
         if (held === undefined) continuations.set(above, [row])
         else held.push(row)
@@ -325,7 +327,7 @@ export const selectRows = (table: CsvTable, layout: CsvLayout, stated?: StatedLi
     if (fault !== undefined) return fault
   }
   const all = selector.end()
-  return { ...all, movements: movementsOf(table, rows, continuations) }
+  return { ...all, movements: movementsOf(table, rows.subarray(0, count), continuations) }
 }
 
 const hasExtra = (table: CsvTable, row: number, width: number): boolean => {

@@ -239,7 +239,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
         if (drafts.size >= maxAccounts) {
           return new StatementFault({ message: `more than ${maxAccounts} accounts in one file`, line: table.line(row) })
         }
-        draft = newDraft(reading, accountText, nameText)
+        draft = newDraft(reading, accountText, nameText, taken === undefined && drafts.size === 0 ? movements.count : 0)
         drafts.set(ownText(key), draft)
       }
       lastKey = key
@@ -273,7 +273,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
       if (authorized === undefined) unreadDates++
       else built.authorizedDate = authorized
     }
-    if (taken === undefined) draft.rows.push(built)
+    if (taken === undefined) draft.add(built)
     else {
       if (taken.doIdsRepeat) withoutId(built)
       taken.take(draft, built)
@@ -302,6 +302,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
     return fault === undefined
   })
   if (fault !== undefined) return fault
+  for (const each of drafts.values()) each.close()
 
   const warnings: Array<string> = []
   if (unreadBalances > 0) {
