@@ -230,38 +230,29 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Older versions whose outcome is not known, sent once more under their keys to find it out. Where one is refused now, it
-   * may have arrived all the same: the newer version waits, and is refused with it.
+   * Older versions whose outcome is not known, sent once more under their keys to find it out: one that is refused now was not
+   * written before either, so nothing keeps the newer version.
    */
   const clearUp = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
     rows: ReadonlyArray<Delivery>
   ) {
-    const newer = rows.filter((row) => row.unconfirmedAttempt !== undefined && !hasUnknownAttempt(row))
-    if (newer.length === 0) return { refused: [], asked: false } satisfies Handled
-    const older = newer.map((row): Delivery => ({ ...row, ...row.unconfirmedAttempt, state: "sending" }))
+    const older = rows.flatMap((row): ReadonlyArray<Delivery> =>
+      row.unconfirmedAttempt === undefined || hasUnknownAttempt(row)
+        ? []
+        : [{ ...row, ...row.unconfirmedAttempt, state: "sending" }]
+    )
+    if (older.length === 0) return
     const receipts = yield* patiently(
       run,
       Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
     )
-    const found = settlementsOf(run, older, receipts, false)
-    const waiting: Array<Delivery> = []
-    const refusals: Array<Settlement> = []
-    const known: Array<Settlement> = []
-    for (const [n, settlement] of found.entries()) {
-      if (settlement.state !== "failed") known.push(settlement)
-      else {
-        waiting.push(newer[n]!)
-        refusals.push({ ...settlement, version: newer[n]!.version, unknown: true })
-      }
-    }
-    return yield* atomically(
-      Effect.gen(function* () {
-        yield* fence(run.fence, {})
-        yield* ledger.settle(run.feed.id, run.job.id, known)
-        return yield* settle(run, waiting, refusals, true)
-      })
+    yield* atomically(
+      Effect.andThen(
+        fence(run.fence, {}),
+        ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts, false))
+      )
     )
   })
 
@@ -288,12 +279,11 @@ const make = Effect.gen(function* () {
       ? Effect.succeed({ refused: [], asked: false })
       : atomically(settle(run, lost, lost.map(forgottenSettlement), true))
     const safe = rows.filter((row) => !forgotten.has(row))
-    const waiting = yield* clearUp(run, session, safe)
+    yield* clearUp(run, session, safe)
     const clear = safe.filter((row) => row.unconfirmedAttempt === undefined || hasUnknownAttempt(row))
-    const done = { refused: [...given.refused, ...waiting.refused], asked: given.asked || waiting.asked }
-    if (clear.length === 0) return done
+    if (clear.length === 0) return given
     const sent = yield* keyed(run, session, clear, { remembersKeys: true })
-    return { refused: [...done.refused, ...sent.refused], asked: sent.asked } satisfies Handled
+    return { refused: [...given.refused, ...sent.refused], asked: sent.asked } satisfies Handled
   })
 
   /**

@@ -23,7 +23,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
  * `upsertByKey`: writing a key again overwrites the same row. New rows are looked up once they were written: what was
  * answered `done` and is not there was not kept, and is written again by the next run.
  * `idempotencyKey`: a write under a key that was used in the last `keySeconds` changes nothing, and is answered as it
- * was the first time. Without look-ups, a row that was answered `done` and never kept cannot be told from one that a
+ * was the first time; a write that was refused is not remembered. Without look-ups, a row that was answered `done` and never kept cannot be told from one that a
  * person deleted: its next update is answered `skipped`, and it stays away.
  * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again; new ones are looked up as
  * with `upsertByKey`.

@@ -77,7 +77,7 @@ const remembered = (place: ScriptedPlace, one: Outgoing): Receipt => {
   const before = place.answers.get(one.idempotencyKey)
   if (before !== undefined) return before
   const answer = writeOne(place, "idempotencyKey", one)
-  place.answers.set(one.idempotencyKey, answer)
+  if (answer.outcome !== "failed") place.answers.set(one.idempotencyKey, answer)
   return answer
 }
 
