@@ -229,6 +229,14 @@ const checkMessages = async ({ database, destination }: Installation) => {
   }
 }
 
+/** Kills at random moments must not set an enrichment aside, as one that stops the server by itself is. */
+const checkSetAside = async ({ database }: Installation): Promise<ReadonlyArray<string>> => {
+  const rows = await database.query<{ title: string }>(
+    `select body ->> 'title' as title from finding where kind = 'set_aside'`
+  )
+  return rows.map(({ title }) => `An enrichment of this run was set aside: ${title}`)
+}
+
 /** Call it when every worker is up and nothing triggers any more. */
 export const check = async (installation: Installation): Promise<Checked> => {
   const { fleet, log, world } = installation
@@ -240,6 +248,7 @@ export const check = async (installation: Installation): Promise<Checked> => {
     ...checkJobs(installation, jobs),
     ...faults,
     ...(await checkLocks(installation)),
+    ...(await checkSetAside(installation)),
     ...(await checkFolder(installation))
   )
   let rows = 0
