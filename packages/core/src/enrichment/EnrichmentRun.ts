@@ -26,7 +26,7 @@ export const EnrichmentRun = Schema.Struct({
   since: Timestamp,
   /** The version of the enrichment that does much work at the moment, or did when its process died. */
   mark: Schema.optionalKey(Schema.Int),
-  /** How often processes died while that version worked. */
+  /** How often processes died while that version worked, since a run last ended. */
   deaths: Schema.optionalKey(Schema.Struct({ count: Schema.Int, version: Schema.Int }))
 })
 export type EnrichmentRun = typeof EnrichmentRun.Type
@@ -54,8 +54,19 @@ const isTooMuch = (failedRuns: number, faults: number, looked: number): boolean 
   failedRuns >= limits.failedRuns ||
   (faults >= limits.degradingFaults && faults * 100 >= looked * limits.degradingPercent)
 
+/**
+ * Drops the deaths before a run that looked at records and ended: the enrichment has shown that it does not stop the server, and
+ * single kills months apart must not add up. Deaths that set it aside stay, because it did not work in that run.
+ */
+const withoutPastDeaths = (before: EnrichmentRun | undefined, looked: number): EnrichmentRun | undefined => {
+  if (before?.deaths === undefined || looked === 0 || before.deaths.count >= limits.planningDeaths) return before
+  const { deaths: _, ...rest } = before
+  return rest
+}
+
 /** What is kept after the run; the very object that was kept before where nothing is different. */
-export const afterRun = (before: EnrichmentRun | undefined, outcome: RunOutcome): EnrichmentRun => {
+export const afterRun = (kept: EnrichmentRun | undefined, outcome: RunOutcome): EnrichmentRun => {
+  const before = withoutPastDeaths(kept, outcome.looked)
   const { at, enrichmentId, faults, feedId, isWhole, jobId, looked, messages, workspaceId } = outcome
   const revision = isWhole ? outcome.revision : (before?.revision ?? outcome.revision)
   const { deaths, mark } = before ?? {}
@@ -73,8 +84,8 @@ export const afterRun = (before: EnrichmentRun | undefined, outcome: RunOutcome)
     const isClean = before === undefined || (before.faults === 0 && before.failedRuns === 0)
     if (isClean || looked === 0) {
       if (before?.revision === revision) return before
-      const kept = before ?? { faults: 0, failedRuns: 0, messages: [], isDegraded: false, since: at }
-      return { ...kept, ...own }
+      const state = before ?? { faults: 0, failedRuns: 0, messages: [], isDegraded: false, since: at }
+      return { ...state, ...own }
     }
     const since = before.isDegraded ? at : before.since
     return { ...own, faults: 0, failedRuns: 0, messages: [], isDegraded: false, since }

@@ -8,9 +8,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { FindingStore } from "../../src/enrichment/FindingStore.ts"
 import { PlanningMarks } from "../../src/enrichment/PlanningMarks.ts"
+import { RunNotes } from "../../src/enrichment/RunNotes.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 
-const services = PlanningMarks.layer.pipe(
+const services = Layer.mergeAll(PlanningMarks.layer, RunNotes.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, NodeDigest.layer, Ids.layer))
 )
 
@@ -31,8 +32,24 @@ const arrange = Effect.gen(function* () {
     yield* Effect.forkDetach(run)
     yield* Deferred.await(isInside)
   })
+  /** A run that looks at so many records and ends. */
+  const ended = Effect.fnUntraced(function* (looked: number) {
+    yield* begin()
+    yield* (yield* RunNotes).note({
+      feed,
+      jobId,
+      enrichments: [enrichment],
+      faults: [],
+      counts: new Map(),
+      looked,
+      analysed: new Set(),
+      isWhole: true,
+      cause,
+      guard: Effect.void
+    })
+  })
   const findings = Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 }))
-  return { begin, enrichment, findings, killed }
+  return { begin, ended, enrichment, findings, killed }
 })
 
 describe("marks of enrichments that do much work", () => {
@@ -48,6 +65,37 @@ describe("marks of enrichments that do much work", () => {
       expect((yield* begin()).aside.size).toBe(1)
       expect((yield* begin(enrichment.version + 1)).aside.size).toBe(0)
       expect(yield* findings).toMatchObject([{ status: "resolved", present: false }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("count no death from before a run that looked at records and ended", () =>
+    Effect.gen(function* () {
+      const { begin, ended, findings, killed } = yield* arrange
+      for (let n = 0; n < 4; n++) {
+        yield* killed
+        yield* ended(10)
+      }
+      expect([(yield* begin()).aside.size, yield* findings]).toEqual([0, []])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("count deaths on both sides of a run that looked at no record", () =>
+    Effect.gen(function* () {
+      const { begin, ended, enrichment, killed } = yield* arrange
+      yield* killed
+      yield* ended(0)
+      yield* killed
+      expect([...(yield* begin()).aside]).toEqual([enrichment.id])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("keep an enrichment that is set aside so, while runs end without it", () =>
+    Effect.gen(function* () {
+      const { begin, ended, enrichment, killed } = yield* arrange
+      yield* killed
+      yield* killed
+      yield* ended(10)
+      expect([...(yield* begin()).aside]).toEqual([enrichment.id])
     }).pipe(Effect.provide(services))
   )
 

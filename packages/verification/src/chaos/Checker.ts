@@ -229,12 +229,12 @@ const checkMessages = async ({ database, destination }: Installation) => {
   }
 }
 
-/** Kills at random moments must not set an enrichment aside, as one that stops the server by itself is. */
+/** Enrichments that were set aside: kills at random moments must not do that. */
 const checkSetAside = async ({ database }: Installation): Promise<ReadonlyArray<string>> => {
-  const rows = await database.query<{ title: string }>(
-    `select body ->> 'title' as title from finding where kind = 'set_aside'`
+  const rows = await database.query<{ name: string }>(
+    `select body -> 'data' ->> 'name' as name from finding where kind = 'set_aside'`
   )
-  return rows.map(({ title }) => `An enrichment of this run was set aside: ${title}`)
+  return rows.map(({ name }) => `The enrichment ${name} was set aside`)
 }
 
 /** Call it when every worker is up and nothing triggers any more. */
