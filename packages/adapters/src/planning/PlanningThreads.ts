@@ -8,6 +8,7 @@ import {
   planHere,
   SetPlanner,
   type SetPlanRequest,
+  type SetPlans,
   type StoredPlan,
   tooMuchWork
 } from "@millrace/core/enrichment"
@@ -113,9 +114,12 @@ const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlan
 export const layer = (changed: Partial<ThreadPoolOptions> = {}): Layer.Layer<never> =>
   Layer.effect(
     SetPlanner,
-    Effect.map(
-      makeThreadPool<Request, Answer>({ ...ordinary, ...changed }),
-      (withThread) => (request) =>
-        known.has(request.kind.type) ? withThread((planning) => planIn(planning, request)) : planHere(request)
-    )
+    Effect.map(makeThreadPool<Request, Answer>({ ...ordinary, ...changed }), (withThread) => {
+      const isApart: SetPlans["isApart"] = ({ type }) => known.has(type)
+      return {
+        isApart,
+        plan: (request) =>
+          isApart(request.kind) ? withThread((planning) => planIn(planning, request)) : planHere(request)
+      }
+    })
   )

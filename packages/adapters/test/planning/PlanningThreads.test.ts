@@ -119,7 +119,7 @@ const threadOf = (body: string): URL =>
 const endless = threadOf("for (;;);")
 const greedy = threadOf("const all = []; for (;;) all.push(Array.from({ length: 1000 }, Math.random))")
 
-const inThreads = (request: SetPlanRequest) => Effect.flatMap(SetPlanner, (plan) => plan(request))
+const inThreads = (request: SetPlanRequest) => Effect.flatMap(SetPlanner, ({ plan }) => plan(request))
 
 describe("plans in threads", () => {
   it.live(
@@ -144,6 +144,7 @@ describe("plans in threads", () => {
     () =>
       Effect.gen(function* () {
         const request = requestOf("budget", 500)
+        expect((yield* SetPlanner).isApart(request.kind)).toBe(true)
         for (const plan of [planHere, inThreads]) {
           expect(yield* Effect.flip(plan({ ...request, units: 100 }))).toBe(tooMuchWork)
           expect((yield* plan(request)).size).toBeGreaterThan(0)

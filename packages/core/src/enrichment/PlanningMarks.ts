@@ -1,10 +1,11 @@
 /**
- * Marks of enrichments that are about to do much work (decision 74). One that is still there when the next run of the feed begins was
- * left by a process that died: whoever is told to stop takes its marks away. After two such deaths the enrichment is set aside, until
- * a person changes it.
+ * Marks of enrichments that do much work (decision 74). A process that stops in order takes its marks away, so a mark that the next
+ * run of the feed finds was left by a process that died. After two such deaths the enrichment is set aside until a person changes it.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { EventStore } from "../event/EventStore.ts"
@@ -75,7 +76,7 @@ export class PlanningMarks extends Context.Service<
         const since = yield* Timestamp.now
         const changed = enrichments.flatMap((enrichment): ReadonlyArray<EnrichmentRun> => {
           const { id: enrichmentId, revision, version } = enrichment
-          if (!ids.includes(enrichmentId)) return []
+          if (!ids.includes(enrichmentId) || (!isThere && known.get(enrichmentId)?.mark === undefined)) return []
           const fresh: EnrichmentRun = {
             id: runIdOf(enrichmentId, feed.id),
             workspaceId: feed.workspaceId,
@@ -127,12 +128,18 @@ export class PlanningMarks extends Context.Service<
           }
           return {
             aside,
-            around: (ids, work) =>
-              Effect.acquireUseRelease(
-                mark(run, ids, true),
-                () => work,
-                () => Effect.ignore(mark(run, ids, false))
-              )
+            around: (ids, work, options) =>
+              options === undefined
+                ? Effect.acquireUseRelease(
+                    mark(run, ids, true),
+                    () => work,
+                    () => Effect.ignore(mark(run, ids, false))
+                  )
+                : Effect.acquireUseRelease(
+                    Effect.forkDetach(Effect.delay(mark(run, ids, true), Duration.seconds(options.afterSeconds))),
+                    () => work,
+                    (marking) => Effect.ignore(Effect.andThen(Fiber.interrupt(marking), mark(run, ids, false)))
+                  )
           } satisfies RunGuard as RunGuard
         })
       })

@@ -9,10 +9,14 @@ type EnrichmentId = Id<"enrichment">
 export interface RunGuard {
   /** Enrichments that have killed processes: they are set aside from the start. */
   readonly aside: ReadonlySet<string>
-  /** The work of these enrichments, with a mark that is there while it goes on, and only then. */
+  /**
+   * The work of these enrichments, with a mark that is there while it goes on, and only then. With `afterSeconds` the mark is left
+   * once the work has gone on for so long: for work that is done beside this thread, which kills no process in its first moments.
+   */
   readonly around: <A, E, R>(
     enrichmentIds: ReadonlyArray<EnrichmentId>,
-    work: Effect.Effect<A, E, R>
+    work: Effect.Effect<A, E, R>,
+    options?: { readonly afterSeconds: number }
   ) => Effect.Effect<A, E | StorageUnavailable, R>
 }
 

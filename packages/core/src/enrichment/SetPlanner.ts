@@ -86,9 +86,16 @@ export const planHere = Effect.fnUntraced(function* (request: SetPlanRequest) {
   })
 })
 
-/** `EnrichmentFault` where the kind fails; `tooMuchWork` where it was stopped. */
-export const SetPlanner = Context.Reference<
-  (
+/** Who plans. */
+export interface SetPlans {
+  /** `EnrichmentFault` where the kind fails; `tooMuchWork` where it was stopped. */
+  readonly plan: (
     request: SetPlanRequest
   ) => Effect.Effect<ReadonlyMap<PartitionKey, StoredPlan>, EnrichmentFault | StorageUnavailable>
->("@millrace/core/enrichment/SetPlanner", { defaultValue: () => planHere })
+  /** Whether plans of this kind are made in another thread, with limits of time and memory of its own. */
+  readonly isApart: (kind: SetKind) => boolean
+}
+
+export const SetPlanner = Context.Reference<SetPlans>("@millrace/core/enrichment/SetPlanner", {
+  defaultValue: () => ({ plan: planHere, isApart: () => false })
+})

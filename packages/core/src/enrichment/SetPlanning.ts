@@ -306,8 +306,12 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     guard.aside.has(enrichment.id)
       ? Effect.fail(tooMuchWork)
       : request.units > limits.setWork + limits.markedRecords * limits.setRecordWork
-        ? guard.around([enrichment.id], planner(request))
-        : planner(request)
+        ? guard.around(
+            [enrichment.id],
+            planner.plan(request),
+            planner.isApart(kind) ? { afterSeconds: limits.markedSeconds } : undefined
+          )
+        : planner.plan(request)
   const attempt = (keys: ReadonlyArray<PartitionKey>) =>
     planWith({
       kind,

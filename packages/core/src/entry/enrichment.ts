@@ -25,6 +25,7 @@ export {
   type PlanData,
   SetPlanner,
   type SetPlanRequest,
+  type SetPlans,
   type StoredPartition,
   type StoredPlan,
   tooMuchWork

@@ -65,9 +65,13 @@ export const limits = {
   stepWork: 500_000,
   runWork: 40_000_000,
   averageWork: 400_000,
-  /** Work from which an enrichment of single records, and records from which a plan, is marked before it goes on. */
+  /**
+   * An enrichment of single records is marked once it has done so much work, a plan in this thread before it begins where it has so
+   * many records, and such a plan in another thread once it has gone on for so many seconds.
+   */
   markedWork: 20_000_000,
   markedRecords: 2_000,
+  markedSeconds: 15,
   /** Processes that died while an enrichment did so much work, after which it is set aside. */
   planningDeaths: 2,
   setWork: 400_000_000,

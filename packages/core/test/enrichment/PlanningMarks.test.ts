@@ -6,6 +6,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { EnrichmentRunStore } from "../../src/enrichment/EnrichmentRunStore.ts"
 import { FindingStore } from "../../src/enrichment/FindingStore.ts"
 import { PlanningMarks } from "../../src/enrichment/PlanningMarks.ts"
 import { RunNotes } from "../../src/enrichment/RunNotes.ts"
@@ -49,7 +51,11 @@ const arrange = Effect.gen(function* () {
     })
   })
   const findings = Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 }))
-  return { begin, ended, enrichment, findings, killed }
+  const mark = Effect.map(
+    Effect.flatMap(EnrichmentRunStore, (store) => store.page({ workspaceIds: [workspace.id], where: {}, limit: 10 })),
+    ([run]) => run?.mark
+  )
+  return { begin, ended, enrichment, findings, killed, mark }
 })
 
 describe("marks of enrichments that do much work", () => {
@@ -96,6 +102,23 @@ describe("marks of enrichments that do much work", () => {
       yield* killed
       yield* ended(10)
       expect([...(yield* begin()).aside]).toEqual([enrichment.id])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("are left by work in another thread once it has gone on for long, and taken away when it is over", () =>
+    Effect.gen(function* () {
+      const { begin, enrichment, mark } = yield* arrange
+      const { around } = yield* begin()
+      const run = yield* Effect.forkChild(around([enrichment.id], Effect.never, { afterSeconds: 15 }))
+      yield* TestClock.adjust("14 seconds")
+      expect(yield* mark).toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      expect(yield* mark).toBe(enrichment.version)
+      yield* Fiber.interrupt(run)
+      expect(yield* mark).toBeUndefined()
+      yield* around([enrichment.id], Effect.void, { afterSeconds: 15 })
+      yield* TestClock.adjust("1 minute")
+      expect(yield* mark).toBeUndefined()
     }).pipe(Effect.provide(services))
   )
 
