@@ -1,5 +1,6 @@
 /** What a worker under test talks to: banks and destinations that outlive it. */
 import { Adapters } from "@millrace/adapters"
+import { PlanningThreads } from "@millrace/adapters/planning"
 import { Destinations } from "@millrace/core/destination"
 import { destinationOf, destinationsOf } from "../../../core/src/destination/Destinations.ts"
 import * as Effect from "effect/Effect"
@@ -23,7 +24,14 @@ export interface WorkerOptions {
 export const layer = ({ bankUrl, destinationUrl, model, name }: WorkerOptions, folder: string | undefined) => {
   const place = { url: destinationUrl, caller: name }
   const adapters = remoteChannels(place).pipe(
-    Layer.provideMerge(Adapters.layer({ providers: [makeRemoteProvider({ url: bankUrl, caller: name })], folder }))
+    Layer.provideMerge(
+      Adapters.layer({
+        providers: [makeRemoteProvider({ url: bankUrl, caller: name })],
+        folder,
+        // As the server plans.
+        planner: PlanningThreads.layer()
+      })
+    )
   )
   if (model === "wholeFile") return adapters
   const remote = destinationOf(makeRemoteDestination(place, model))
