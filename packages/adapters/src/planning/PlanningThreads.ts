@@ -110,16 +110,15 @@ const planIn = Effect.fnUntraced(function* (planning: Planning, request: SetPlan
   }
 })
 
+const isApart: SetPlans["isApart"] = ({ type }) => known.has(type)
+
 /** `SetPlanner` in threads. They begin with the first plan. */
 export const layer = (changed: Partial<ThreadPoolOptions> = {}): Layer.Layer<never> =>
   Layer.effect(
     SetPlanner,
-    Effect.map(makeThreadPool<Request, Answer>({ ...ordinary, ...changed }), (withThread) => {
-      const isApart: SetPlans["isApart"] = ({ type }) => known.has(type)
-      return {
-        isApart,
-        plan: (request) =>
-          isApart(request.kind) ? withThread((planning) => planIn(planning, request)) : planHere(request)
-      }
-    })
+    Effect.map(makeThreadPool<Request, Answer>({ ...ordinary, ...changed }), (withThread) => ({
+      isApart,
+      plan: (request) =>
+        isApart(request.kind) ? withThread((planning) => planIn(planning, request)) : planHere(request)
+    }))
   )
