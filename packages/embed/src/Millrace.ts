@@ -48,7 +48,6 @@ export const postgres = ({ maxConnections = 10, secret, url }: PostgresOptions) 
         Effect.gen(function* () {
           const owner = PgClient.layer({ url, maxConnections: 1, startupParameters })
           const role = yield* Effect.provide(Effect.andThen(PostgresStorage.migrate, chooseServerRole), owner)
-          yield* PostgresStorage.makeLateBeside(owner)
           const parameters = role === undefined ? startupParameters : { ...startupParameters, role }
           return WalledClient.layer({ url, maxConnections, acrossConnections: 0, startupParameters: parameters })
         })

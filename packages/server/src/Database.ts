@@ -138,7 +138,6 @@ export const layer = (settings: Settings, beside = false): Client =>
         PostgresStorage.migrate,
         Effect.all({ role: chooseServerRole, keeps: stored(keepsStartup) })
       ).pipe(Effect.mapError(unusable(settings)), Effect.provide(clientOf(settings, place)))
-      yield* PostgresStorage.makeLateBeside(clientOf(settings, place))
       return Layer.effectDiscard(Effect.mapError(stored(checkWall), unusable(settings))).pipe(
         Layer.provideMerge(
           // Before a database of the operator's own there may be a pooler that hands connections on, unless it says not.

@@ -76,6 +76,21 @@ layer(world, { timeout: "120 seconds" })("Lists of records", (it) => {
     }).pipe(withinWorkspaces(workspaceId))
   )
 
+  it.effect("walk the index newest first also in an account of which PostgreSQL has counted no row yet", () =>
+    Effect.gen(function* () {
+      const records = yield* RecordStore
+      const owner = yield* OwnerClient
+      // Of all rows that it has counted, none is of the account that is listed.
+      yield* owner`vacuum analyze record`
+      const scope = scopeOf(5)
+      for (let n = 0; n < 4; n++) yield* records.write(scope, yield* makeWrites(5_000))
+      for (const filter of [{}, ...filters]) {
+        const plan = yield* planOf(scope, { filter, limit: 100 })
+        expect([filter, plan]).toEqual([filter, expect.stringMatching(/Scan Backward using record_list on record/)])
+      }
+    }).pipe(withinWorkspaces(workspaceId))
+  )
+
   it.effect("find texts that are longer than an entry of the index has room for", () =>
     Effect.gen(function* () {
       const records = yield* RecordStore

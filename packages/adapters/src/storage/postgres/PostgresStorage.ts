@@ -49,7 +49,6 @@ import * as PostgresUploadStore from "./PostgresUploadStore.ts"
 import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
 import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
-export { makeLateBeside } from "./LateWork.ts"
 export { migrate } from "./Migrations.ts"
 export { createResourceTable, type TableShape } from "./migrations/resourceTable.ts"
 

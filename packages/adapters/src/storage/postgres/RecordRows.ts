@@ -95,3 +95,8 @@ export const ofAccounts = (column: string, accounts: string): string =>
 /** As `inLedger`, in texts whose parameters have numbers. */
 export const ledgerText = (account: string, type: string, workspace: string): string =>
   `in_scope(${itsScope}, ${account}, ${type}, ${workspace})`
+
+/** The same for all records of it, with a number that PostgreSQL learns when it runs the statement. */
+export const wholeLedgerText = (account: string, type: string, workspace: string): string =>
+  `scope_no = (select record_scope(${account}, ${type})) and case when account_id = ${account} and data_type = ${type}
+    and workspace_id = ${workspace} then true else false end`

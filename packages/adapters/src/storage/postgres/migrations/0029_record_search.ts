@@ -1,7 +1,7 @@
 /** What reads of records look things up in: blocks of what they say, and their days in a form that is found behind the wall. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { makeWhereSmall, recordDays } from "./lateIndex.ts"
+import { makeIndexes, recordDays } from "./lateIndex.ts"
 import { workspaceWall } from "./workspaceWall.ts"
 
 export const recordSearch = Effect.gen(function* () {
@@ -44,5 +44,5 @@ export const recordSearch = Effect.gen(function* () {
   yield* sql`insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
     select workspace_id, account_id, 'transactions', 1, change_seq, 0 from account_change where change_seq > 0`
 
-  yield* makeWhereSmall(recordDays)
+  yield* makeIndexes(recordDays)
 })

@@ -1,4 +1,4 @@
-/** The index of the days of records, in the order in which days come; that of a large table is made while the server works. */
-import { makeWhereSmall, recordDates } from "./lateIndex.ts"
+/** The index of the days of records, in the order in which days come. */
+import { makeIndexes, recordDates } from "./lateIndex.ts"
 
-export const recordDatesInOrder = makeWhereSmall(recordDates)
+export const recordDatesInOrder = makeIndexes(recordDates)

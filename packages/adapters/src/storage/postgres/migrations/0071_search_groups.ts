@@ -1,7 +1,7 @@
 /** What stands together in several blocks of a search is in one row, bit beside bit. Upkeep takes in the blocks that are there. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { blocksAlone, makeWhereSmall } from "./lateIndex.ts"
+import { blocksAlone, makeIndexes } from "./lateIndex.ts"
 import { workspaceWall } from "./workspaceWall.ts"
 
 export const searchGroups = Effect.gen(function* () {
@@ -27,5 +27,5 @@ export const searchGroups = Effect.gen(function* () {
 
   // Null: it has a signature of its own, or none.
   yield* sql`alter table record_search add column grouped boolean`
-  yield* makeWhereSmall(blocksAlone)
+  yield* makeIndexes(blocksAlone)
 })

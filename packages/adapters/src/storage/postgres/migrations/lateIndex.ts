@@ -1,4 +1,4 @@
-/** Indexes that a migration makes where its table is small, and otherwise leaves to a server that works (`LateIndexes.ts`). */
+/** Indexes that several migrations name. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -88,21 +88,10 @@ export const blocksAlone: ReadonlyArray<LateIndex> = [
   }
 ]
 
-/** Tables up to so many bytes are read in a moment. */
-const smallBytes = 32 * 1_048_576
-
-export const isSmall = Effect.fnUntraced(function* (table: string, small = smallBytes) {
-  const sql = yield* SqlClient.SqlClient
-  const [size] = yield* sql<{ readonly small: boolean }>`
-    select pg_relation_size(${table}::regclass) <= ${small} as small`
-  return size?.small === true
-})
-
-/** For a migration: makes those of a small table at once. */
-export const makeWhereSmall = Effect.fnUntraced(function* (indexes: ReadonlyArray<LateIndex>, small = smallBytes) {
+/** Makes them, and drops those that they replace. */
+export const makeIndexes = Effect.fnUntraced(function* (indexes: ReadonlyArray<LateIndex>) {
   const sql = yield* SqlClient.SqlClient
   for (const { definition, name, replaces = [], table } of indexes) {
-    if (!(yield* isSmall(table, small))) continue
     yield* sql.unsafe(`create index if not exists ${name} on ${table} ${definition}`)
     for (const other of replaces) yield* sql.unsafe(`drop index if exists ${other}`)
   }

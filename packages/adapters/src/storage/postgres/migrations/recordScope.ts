@@ -2,8 +2,7 @@
  * A number for the account and the type of a record. Indexes of records begin with it: it takes 4 bytes, where the two texts
  * take 45 in each entry. Other accounts can have the same number, so whoever looks it up names account and type as well.
  *
- * Statements ask `in_scope` (`in_scopes` of whole accounts), in whose place PostgreSQL puts what it says: the texts alone as
- * long as not all records have their number, and then the number before them.
+ * Statements ask `in_scope` (`in_scopes` of whole accounts), in whose place PostgreSQL puts its text: the number, then the texts.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -61,14 +60,6 @@ export const scopedIndexes: ReadonlyArray<LateIndex> = [
   }
 ]
 
-/** Whether all records have their number and are looked up by it. */
-export const areScoped = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [column] = yield* sql<{ readonly scoped: boolean }>`select attnotnull as scoped from pg_attribute
-    where attrelid = 'record'::regclass and attname = 'scope_no'`
-  return column?.scoped === true
-})
-
 /** The column, and the functions as they are while records lack their number. */
 export const addScopes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -96,14 +87,6 @@ export const recordIdKey: LateIndex = {
   definition: "(id, scope_no)",
   unique: true
 }
-
-/** Whether the key begins with the id. */
-export const areKeyedById = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [first] = yield* sql<{ readonly column: string }>`select attname as column from pg_index
-    join pg_attribute on attrelid = indrelid and attnum = indkey[0] where indexrelid = 'record_pkey'::regclass`
-  return first?.column === "id"
-})
 
 /** The index of the key is there, and takes the place of the one with the number first. */
 export const useIdKey = Effect.gen(function* () {

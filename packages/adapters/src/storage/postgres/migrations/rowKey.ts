@@ -1,10 +1,6 @@
 /**
  * A number for the key by which a feed or a program knows a row of a table. Rows are looked up by it: it takes 8 bytes in the
  * index, where table and key take 75. Other rows can have the same number, so whoever looks it up names both as well.
- *
- * Rows of earlier versions have none and are looked up as they were. A row gets one as soon as there is the index: until then
- * `row_key_no` gives null, and `has_key_no` is false. PostgreSQL puts what they say in their place, and plans anew when that
- * changes: because each is asked of a column, and so not worked out once and for all.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -53,12 +49,4 @@ export const useRowKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* run(saying("('x' || left(md5(table_id || ' ' || key), 16))::bit(64)::bigint", "no = any(wanted)"))
   yield* sql.unsafe(`alter table table_row drop constraint ${formerKey}`)
-})
-
-/** Whether rows get their number. */
-export const haveRowKeys = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const found = yield* sql`select from pg_constraint where conrelid = 'table_row'::regclass
-    and conname = ${formerKey}`
-  return found.length === 0
 })
