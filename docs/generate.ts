@@ -32,6 +32,7 @@ import { apiWith } from "../packages/http/src/api/WholeApi.ts"
 import { settingNames } from "@millrace/server"
 import { datesOf, Report, tableMarkdown } from "@millrace/verification/quality/Report"
 import { scenes } from "@millrace/verification/quality/Scenes"
+import { schemaPage } from "./SchemaPage.ts"
 import { type Answer, filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model"
 
 const notice = "<!-- Written by `npm run docs`; change the code it names instead. -->\n"
@@ -251,6 +252,7 @@ const pages: Readonly<Record<string, string>> = {
       )}`,
       ...filterOperators.map((op) => `## ${op}\n\n${truthOf(op)}`)
     ].join("\n\n") + "\n",
+  schema: await schemaPage(),
   settings: `# Settings of the server\n\nFrom \`packages/server/src/Settings.ts\`: environment variables.\n\n${table(
     ["variable", "meaning"],
     Object.entries(settingNames).map(([name, text]) => [`\`${name}\``, text])

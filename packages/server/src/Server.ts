@@ -1,12 +1,12 @@
 /** Configuration -> layers -> a running server. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Adapters, NodeDigest } from "@millrace/adapters"
+import { Adapters } from "@millrace/adapters"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
 import { PlanningThreads } from "@millrace/adapters/planning"
 import { StatementThreads } from "@millrace/adapters/statement"
-import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUploads } from "@millrace/adapters/postgres"
+import { agreeOnKey, PostgresStorage } from "@millrace/adapters/postgres"
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { OwnSessions, SessionArrivals } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
@@ -23,7 +23,7 @@ import {
   messageHandlers,
   recheckConfigured
 } from "@millrace/core/kernel"
-import { AccountSeal, UploadSettings } from "@millrace/core/upload"
+import { UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
@@ -46,7 +46,6 @@ import { safeDataFolder } from "./DataFolder.ts"
 import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
-import * as LeanDeliveries from "./LeanDeliveries.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
@@ -221,16 +220,6 @@ const layerTasks = Layer.effect(
   )
 )
 
-/** Asked for here, so that no transaction has to wait for a connection to make one. */
-const layerDataKeys = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const sealed = yield* Effect.catch(sealAccounts(), (error) =>
-      Effect.as(Effect.logError("Files cannot be read", error), 0)
-    )
-    if (sealed > 0) yield* Effect.logInfo("Replaced the numbers of accounts of files by digests", { accounts: sealed })
-  })
-).pipe(Layer.provide(AccountSeal.layer), Layer.provide(NodeDigest.layer))
-
 /** Previews are made here: what their first one would wait for is loaded while nobody waits. */
 const layerWarmUp = Layer.effectDiscard(Effect.flatMap(WarmUp, ({ beginAll }) => beginAll)).pipe(
   Layer.provide(WarmUp.layer)
@@ -252,10 +241,6 @@ export const layerKernel = (
       const cursors = keysFor(keys, "cursors")
       const signing = keysFor(keys, "sessions")
       const secrets = AesSecrets.layer(keysFor(keys, "bank secrets"))
-      const sealed = yield* Effect.provide(sealUploads, secrets)
-      if (sealed > 0) yield* Effect.logInfo("Sealed the uploaded files that were stored in the open", { files: sealed })
-      const hidden = yield* Effect.provide(sealDestinations, secrets)
-      if (hidden > 0) yield* Effect.logInfo("Sealed the addresses of messages that were stored in the open", { hidden })
       const resealing =
         keys.previous.length === 0
           ? Layer.empty
@@ -264,7 +249,7 @@ export const layerKernel = (
             ).pipe(Layer.provide(secrets))
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
       const warmUp = engine === layerNoEngine ? Layer.empty : layerWarmUp
-      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer, warmUp).pipe(
+      return Layer.mergeAll(resealing, tasks, warmUp).pipe(
         Layer.provideMerge(Layer.effect(SessionArrivals, OwnSessions)),
         Layer.provideMerge(OwnSessions.layer(signing.key, ...signing.previous)),
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
@@ -272,7 +257,6 @@ export const layerKernel = (
         Layer.provideMerge(JobLog.layer),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(adapters),
-        Layer.provideMerge(layerDataKeys),
         Layer.provideMerge(PostgresStorage.layer),
         Layer.provide(secrets),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease)),

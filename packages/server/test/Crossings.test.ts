@@ -9,15 +9,11 @@ const programs = ["adapters", "cli", "core", "http", "jobs", "server"]
 
 const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> = {
   "adapters/src/storage/postgres/Installation.ts": ["tables of the installation"],
-  "adapters/src/storage/postgres/LeanDeliveries.ts": ["lean deliveries"],
   "adapters/src/storage/postgres/PostgresDataKeys.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresKeyArrivals.ts": ["key look-up"],
   "adapters/src/storage/postgres/PostgresRateLimiter.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresUpstreamBudget.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/Resealing.ts": ["sealing"],
-  "adapters/src/storage/postgres/SealAccounts.ts": ["sealing"],
-  "adapters/src/storage/postgres/SealDestinations.ts": ["sealing"],
-  "adapters/src/storage/postgres/SealUploads.ts": ["sealing"],
   "core/src/access/Authenticator.ts": ["key look-up"],
   "core/src/bank/ConnectReturns.ts": ["connect returns"],
   "core/src/enrichment/WarmUp.ts": ["warm up"],

@@ -203,7 +203,7 @@ it.live(
         ["without its first line", without(0)],
         ["with another amount", gzipSync(text.replace("0.1000", "9.1000"))],
         ["with something after its end", gzipSync(`${text}"(1)"\n`)],
-        ["of a later version", resealed(text.replace('"0010_settled"', '"0010_other"'))],
+        ["of a later version", resealed(text.replace('"0001_baseline"', '"0001_other"'))],
         ["with a row that is none, its digest made anew", resealed(lines.with(firstRow, '"(x)"').join("\n"))]
       ]
       for (const [what, bytes] of bad) {

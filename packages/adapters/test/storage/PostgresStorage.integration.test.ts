@@ -1,6 +1,6 @@
 /** What PostgreSQL adds to the promises of the ports: schema, clock, refusals and locks. */
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
-import { migrate, migrations } from "../../src/storage/postgres/Migrations.ts"
+import { migrate } from "../../src/storage/postgres/Migrations.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { UnstorableValue } from "../../src/storage/postgres/SqlFailure.ts"
 import {
@@ -31,7 +31,7 @@ import {
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
-import { expect, it as plain, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -48,93 +48,11 @@ const services = Layer.mergeAll(storage.pipe(Layer.provide(secrets(1))), Ids.lay
   Layer.provideMerge(database(inject("postgres")))
 )
 
-plain("numbers its migrations from 1 without a gap", () => {
-  const numbers = Object.keys(migrations).map((name) => Number(name.slice(0, 4)))
-  expect(numbers).toEqual(numbers.map((_, i) => i + 1))
-})
-
 layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it) => {
   it.effect("migrates once, from however many processes", () =>
     Effect.gen(function* () {
       const again = yield* Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" })
       expect(again).toEqual([[], [], []])
-    })
-  )
-
-  it.effect("keeps of files that were stored twice the one that came furthest, when it learns to store them once", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const steps = Object.entries(migrations)
-      const at = steps.findIndex(([name]) => name === "0009_jobs")
-      const kept = yield* Effect.flip(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`create schema earlier`
-            yield* sql`set local search_path = earlier`
-            for (const [, step] of steps.slice(0, at)) yield* step
-            // Rows without those that they belong to.
-            yield* sql`set local session_replication_role = replica`
-            const upload = (id: string, sha256: string, status: string, day: number) =>
-              sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status, format,
-                  statements, assumed, warnings, created_at, bytes)
-                values (${id}, 'feed', 'ws', 'f', 'text/csv', 1, ${sha256}, ${status}, 'csv', '[]', '{}', '[]',
-                  ${`2026-03-0${day}T00:00:00Z`}, 'x')`
-            yield* upload("a1", "a", "stored", 1)
-            yield* upload("a2", "a", "processed", 2)
-            yield* upload("a3", "a", "processed", 3)
-            yield* upload("b1", "b", "failed", 1)
-            yield* upload("b2", "b", "stored", 2)
-            yield* upload("c1", "c", "stored", 1)
-            yield* sql`insert into delivery (feed_id, record_id, account_id, version, op, state, hash, job_id,
-                field_values, provenance, attempts, present, updated_at)
-              values ('feed', 'r1', 'acct', 1, 'create', 'sending', 'h', 'job', '{}', '[]', 1, false,
-                '2026-03-01T00:00:00Z')`
-            yield* steps[at]![1]
-            const uploads = yield* sql<{ readonly id: string }>`select id from upload order by id`
-            const [delivery] = yield* sql<{
-              readonly dead: boolean
-              readonly since: boolean
-            }>`select dead, sent_at = updated_at as since from delivery`
-            // Everything is rolled back.
-            return yield* Effect.fail({ uploads: uploads.map(({ id }) => id), delivery })
-          })
-        )
-      )
-      expect(kept).toEqual({ uploads: ["a2", "b2", "c1"], delivery: { dead: false, since: true } })
-    })
-  )
-
-  it.effect("puts the workspace of an earlier first start on the plan of new ones, and no other", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const steps = Object.entries(migrations)
-      const at = steps.findIndex(([name]) => name.endsWith("_own_plan"))
-      const kept = yield* Effect.flip(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`create schema earlier`
-            yield* sql`set local search_path = earlier`
-            for (const [, step] of steps.slice(0, at)) yield* step
-            const workspace = (id: string, plan: string, email: string) =>
-              Effect.gen(function* () {
-                yield* sql`insert into workspace values (${id}, 'w', null, ${plan}, 'UTC', 'en', 'USD', null, now(), now(), 1)`
-                yield* sql`insert into app_user values (${id}, ${email}, null, now())`
-                yield* sql`insert into member values (${id}, ${id}, 'owner')`
-              })
-            yield* workspace("a", "business", "owner@localhost")
-            yield* workspace("b", "starter", "owner@localhost")
-            yield* workspace("c", "business", "jo@acme.example")
-            yield* steps[at]![1]
-            // Everything is rolled back.
-            return yield* Effect.fail(yield* sql`select id, plan, version from workspace order by id`)
-          })
-        )
-      )
-      expect(kept).toEqual([
-        { id: "a", plan: "enterprise", version: 1 },
-        { id: "b", plan: "starter", version: 1 },
-        { id: "c", plan: "business", version: 1 }
-      ])
     })
   )
 

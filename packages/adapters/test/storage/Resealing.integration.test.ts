@@ -2,7 +2,6 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { reseal } from "../../src/storage/postgres/Resealing.ts"
-import { sealDestinations } from "../../src/storage/postgres/SealDestinations.ts"
 import {
   BankStore,
   ConnectionAttemptStore,
@@ -200,7 +199,7 @@ it.live("what no key that was given opens stays as it is, and is told", () =>
   }).pipe(Effect.provide(database(inject("postgres"))))
 )
 
-it.live("no address that something can be sent to is to be read in the database, nor one from an older version", () =>
+it.live("no address that something can be sent to can be read in the database", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const stored = yield* as(1)(fill)
@@ -214,18 +213,8 @@ it.live("no address that something can be sent to is to be read in the database,
     const sealed = yield* texts
     expect(secrets.filter((one) => sealed.includes(one))).toEqual([])
     expect(sealed).toContain("https://hooks.slack.com/****ijkl")
-    const { alert, message } = stored
-    yield* sql`update enrichment set body = ${JSON.stringify(alert)} where id = ${alert.id}`
-    yield* sql`update message set endpoint = ${JSON.stringify(message.endpoint)} where id = ${message.id}`
-    // As it lies there it is read, too.
-    yield* as(1)(readAll(stored))
-    const counts = yield* Effect.all([as(1)(sealDestinations), as(1)(sealDestinations)], { concurrency: "unbounded" })
-    expect(counts[0] + counts[1]).toBe(2)
-    const again = yield* texts
-    expect(secrets.filter((one) => again.includes(one))).toEqual([])
-    yield* as(1)(readAll(stored))
     // With another key there are masks, which nothing is ever sent to.
-    const other = yield* as(2)(Effect.flatMap(EnrichmentStore, (store) => store.list([alert.workspaceId])))
+    const other = yield* as(2)(Effect.flatMap(EnrichmentStore, (store) => store.list([stored.alert.workspaceId])))
     expect(JSON.stringify(other)).not.toContain("abcdefghijkl")
   }).pipe(Effect.provide(database(inject("postgres"))))
 )

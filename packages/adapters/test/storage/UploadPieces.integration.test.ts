@@ -2,7 +2,6 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import * as PostgresUploadStore from "../../src/storage/postgres/PostgresUploadStore.ts"
-import { sealUploads } from "../../src/storage/postgres/SealUploads.ts"
 import { stored, UnreadableAnswer } from "../../src/storage/postgres/SqlFailure.ts"
 import { Secrets } from "@millrace/core/bank"
 import { Ids, limits } from "@millrace/core"
@@ -47,12 +46,12 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("an uploa
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* storeFile(3 * mebibyte)
-      const [row] = yield* sql<{ readonly open: boolean; readonly pieces: number; readonly found: number }>`
-        select bytes is not null as open, (select count(*)::int from upload_piece where upload_id = upload.id) as pieces,
+      const [row] = yield* sql<{ readonly pieces: number; readonly found: number }>`
+        select (select count(*)::int from upload_piece where upload_id = upload.id) as pieces,
           (select count(*)::int from upload_piece where upload_id = upload.id
             and position(convert_to('private', 'UTF8') in sealed) > 0) as found
         from upload where id = ${id}`
-      expect(row).toEqual({ open: false, pieces: 3, found: 0 })
+      expect(row).toEqual({ pieces: 3, found: 0 })
     })
   )
 
@@ -113,28 +112,6 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("an uploa
         (select count(*)::int from upload_piece where upload_id = ${upload.id}) as pieces`
       expect(left).toEqual({ uploads: 0, pieces: 0 })
       expect(yield* attempt).toBe(true)
-    })
-  )
-
-  it.effect("that an older version stored in the open is sealed, one above the largest message too", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const store = yield* UploadStore
-      const sizes = [0, 10, 18 * mebibyte]
-      const files = yield* Effect.forEach(sizes, storeFile)
-      for (const { id, size } of files) {
-        yield* sql`delete from upload_piece where upload_id = ${id}`
-        yield* sql`update upload set bytes = ${bytesOf(size)} where id = ${id}`
-      }
-      // One that comes from a process of an older version after this one has started.
-      expect(Option.getOrThrow(yield* store.bytes(files[1]!.id))).toEqual(bytesOf(10))
-      const counts = yield* Effect.all([sealUploads, sealUploads], { concurrency: "unbounded" })
-      expect(counts[0] + counts[1]).toBe(2)
-      for (const { id, size } of files) {
-        expect(Buffer.compare(Option.getOrThrow(yield* store.bytes(id)), bytesOf(size))).toBe(0)
-      }
-      const [open] = yield* sql`select count(*)::int as n from upload where bytes is not null`
-      expect(open).toEqual({ n: 0 })
     })
   )
 

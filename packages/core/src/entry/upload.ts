@@ -1,5 +1,5 @@
 /** Statement files: the port of a reader, uploads and their states. */
-export { AccountSeal, isSealedKey, sealedKey } from "../upload/AccountSeal.ts"
+export { AccountSeal } from "../upload/AccountSeal.ts"
 export type { ShownScope } from "../upload/ShownRecords.ts"
 export {
   type RefusedRow,

@@ -6,12 +6,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { sealedName } from "../bank/AccountReference.ts"
 import { Digest } from "../shared/Digest.ts"
 import { DataKeys } from "../storage/DataKeys.ts"
 import type { Seal } from "./FileAccounts.ts"
 
-/** No number holds it: tells a digest from a number that an older version kept. */
+/** No number holds it: tells a digest from a number. */
 const mark = "~"
 
 const digestLength = 22
@@ -33,10 +32,3 @@ const make = Effect.gen(function* () {
 export class AccountSeal extends Context.Service<AccountSeal>()("@millrace/core/upload/AccountSeal", { make }) {
   static readonly layer: Layer.Layer<AccountSeal, never, DataKeys | Digest> = Layer.effect(AccountSeal, make)
 }
-
-/** Whether a key holds no number: it is a digest, or was made of something else. */
-export const isSealedKey = (key: string): boolean =>
-  key.includes(mark) || key.startsWith("words=") || key.startsWith("end=")
-
-/** A key as an older version kept it, sealed; one that is sealed or holds no number stays as it is. */
-export const sealedKey = (key: string, seal: Seal): string => (isSealedKey(key) ? key : sealedName(key, seal))

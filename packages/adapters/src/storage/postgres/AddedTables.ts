@@ -3,7 +3,7 @@ import { AddedCollections, bundledCollections } from "@millrace/core/collection"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnfit } from "./DatabaseCheck.ts"
-import { columnName, createResourceTable } from "./migrations/resourceTable.ts"
+import { columnName, createResourceTable } from "./ResourceTable.ts"
 import { schemaName } from "./Schema.ts"
 
 /** In the transaction of the caller, who holds the lock of the schema. Refuses a table that has not what is asked of it. */

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { earlierSchema, earlierTables, schemaName } from "./Schema.ts"
+import { schemaName } from "./Schema.ts"
 
 /** The database is reached and cannot be used as it is. The message says why and what to do; nothing was changed. */
 export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", {
@@ -59,17 +59,9 @@ export const checkDatabase = Effect.gen(function* () {
 export interface Standing {
   /** Whether there is a schema of that name. */
   readonly exists: boolean
-  /** Where an earlier release left its tables, while there are none in our schema. */
-  readonly earlier: string | undefined
   /** Migrations that the tables have seen, the first one first. */
   readonly applied: ReadonlyArray<{ readonly id: number; readonly name: string }>
 }
-
-const appliedIn = Effect.fnUntraced(function* (schema: string) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ readonly id: number; readonly name: string }>`select migration_id as id, name
-    from ${sql(schema)}.schema_migration order by migration_id`
-})
 
 /**
  * Our schema and what is in it. Refuses one that is not ours, or that our user may not use; or change, while it is
@@ -112,26 +104,25 @@ export const checkSchema = Effect.fnUntraced(function* (
         "of Millrace. Name a database of its own, or rename that schema."
     )
   }
-  const earlier = marked ? undefined : yield* earlierSchema
-  const from = marked ? schemaName : earlier
-  if (from === undefined) return { exists, earlier, applied: [] }
-  const applied = yield* appliedIn(from)
+  if (!marked) return { exists, applied: [] }
+  const applied = yield* sql<{ readonly id: number; readonly name: string }>`select migration_id as id, name
+    from ${sql(schemaName)}.schema_migration order by migration_id`
   const [closed] = yield* sql<{ readonly name: string; readonly owner: string }>`select relname as name,
       pg_get_userbyid(relowner) as owner
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where nspname = ${from} and relkind = 'r' and (${from} = ${schemaName} or relname = any(${earlierTables}))
-      and not case when ${from} = ${schemaName} and ${(applied.at(-1)?.id ?? 0) >= newest} then
+    where nspname = ${schemaName} and relkind = 'r'
+      and not case when ${(applied.at(-1)?.id ?? 0) >= newest} then
           has_table_privilege(pg_class.oid, 'SELECT') and has_table_privilege(pg_class.oid, 'INSERT')
           and has_table_privilege(pg_class.oid, 'UPDATE') and has_table_privilege(pg_class.oid, 'DELETE')
         else pg_has_role(relowner, 'USAGE') end
     order by relname limit 1`
   if (closed !== undefined) {
     return yield* unfit(
-      `The table "${closed.name}" in the schema ${from} of the database "${database}" belongs to "${closed.owner}", and ` +
+      `The table "${closed.name}" in the schema ${schemaName} of the database "${database}" belongs to "${closed.owner}", and ` +
         `"${role}" may not change it. Connect as "${closed.owner}", or: grant "${closed.owner}" to "${role}"`
     )
   }
-  return { exists, earlier, applied }
+  return { exists, applied }
 })
 
 /** Refuses tables that another version has written than those that this one knows. */
@@ -139,6 +130,13 @@ export const checkVersion = (
   applied: Standing["applied"],
   known: ReadonlyArray<{ readonly id: number; readonly name: string }>
 ): Effect.Effect<void, DatabaseUnfit> => {
+  const unreleased = applied.find(({ id, name }) => id === 1 && name === "foundation")
+  if (unreleased !== undefined) {
+    return unfit(
+      "An unreleased version of Millrace made it, and no version reads its tables any more. Name an empty database, or an " +
+        "empty data folder, and connect the banks again."
+    )
+  }
   const names = new Map(known.map(({ id, name }) => [id, name]))
   const newest = applied.at(-1)
   const own = known.at(-1)?.id ?? 0

@@ -18,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { columnName, orderedBy, uniqueName } from "./migrations/resourceTable.ts"
+import { columnName, orderedBy, uniqueName } from "./ResourceTable.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 
 interface BodyRow {

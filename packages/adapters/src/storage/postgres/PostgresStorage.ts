@@ -50,7 +50,7 @@ import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
 import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
 export { migrate } from "./Migrations.ts"
-export { createResourceTable, type TableShape } from "./migrations/resourceTable.ts"
+export { createResourceTable, type TableShape } from "./ResourceTable.ts"
 
 export type PostgresStorage = Kernel.Stores | Resources | RateLimiter | UpstreamBudget
 

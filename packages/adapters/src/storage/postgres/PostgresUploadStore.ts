@@ -146,12 +146,9 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
       }),
       bytes: Effect.fn("UploadStore.bytes")(function* (id) {
         const [row] = yield* stored(
-          sql<UploadRow & { readonly open: boolean }>`select ${columns}, bytes is not null as open from upload
-            where id = ${id} and file_removed_at is null`
+          sql<UploadRow>`select ${columns} from upload where id = ${id} and file_removed_at is null`
         )
         if (row === undefined) return Option.none()
-        // A process of an older version may still be storing files its way.
-        if (row.open) yield* pieces.sealOne(id)
         return Option.some(yield* pieces.read(toUpload(row)))
       }),
       restore: Effect.fn("UploadStore.restore")(function* (id, bytes) {
@@ -164,7 +161,7 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
       }),
       removeFiles: Effect.fn("UploadStore.removeFiles")(function* (keepDays, limit) {
         const rows = yield* stored(sql`with done as (
-            update upload set file_removed_at = store_now(), bytes = null where id in (
+            update upload set file_removed_at = store_now() where id in (
               select id from upload
               where file_removed_at is null and status in (${sql.literal(doneStatuses.map((s) => `'${s}'`).join(", "))})
                 and created_at <= store_now() - make_interval(days => ${keepDays}::int)

@@ -83,13 +83,13 @@ export const inScope = (sql: SqlClient, scope: RecordScope): Fragment =>
 
 const itsScope = "scope_no, account_id, data_type, workspace_id"
 
-/** The same of the table of records itself, whose indexes begin with a number (`migrations/recordScope.ts`). */
+/** The same of the table of records itself, whose indexes begin with a number (`schema/09_record.sql`). */
 export const inLedger = (sql: SqlClient, { accountId, dataType, workspaceId }: RecordScope): Fragment =>
   sql`in_scope(${sql.literal(itsScope)}, ${accountId}, ${dataType}, ${workspaceId})`
 
 /** Records of all types of some accounts, in texts whose parameters have numbers. */
 export const ofAccounts = (column: string, accounts: string): string =>
-  `in_scopes(${column}, array(select record_scope(a.id, t.name) from unnest(${accounts}) a(id)
+  `${column} = any(array(select record_scope(a.id, t.name) from unnest(${accounts}) a(id)
     cross join unnest('{${dataTypes.join(",")}}'::text[]) t(name)))`
 
 /** As `inLedger`, in texts whose parameters have numbers. */

@@ -1,4 +1,4 @@
-/** How the rows of some keys are found: by the numbers of the keys, and as rows of earlier versions are. */
+/** How the rows of some keys are found: by the numbers of the keys. */
 
 /**
  * A part of a statement that selects from the rows of a table, called `r`, those of the keys. `table` and `keys` are
@@ -13,9 +13,5 @@ export const ofKeys = (
   condition = "true",
   numbers = `select row_key_no(${table}, k.key) from unnest(${keys}) k(key)`
 ): string => `
-  select ${columns} from table_row r where r.key_no is not null
-    and has_key_no(r.key_no, array(${numbers}))
-    and case when r.table_id = ${table} and r.external_key = any(${keys}) then true else false end and ${condition}
-  union all
-  select ${columns} from table_row r where r.key_no is null and r.external_key is not null
-    and r.table_id = ${table} and r.external_key = any(${keys}) and ${condition}`
+  select ${columns} from table_row r where r.key_no is not null and r.key_no = any(array(${numbers}))
+    and case when r.table_id = ${table} and r.external_key = any(${keys}) then true else false end and ${condition}`

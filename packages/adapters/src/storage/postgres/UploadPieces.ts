@@ -10,7 +10,7 @@ import type { Upload } from "@millrace/core/upload"
 import { FileDamaged } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { inTransaction, stored } from "./SqlFailure.ts"
+import { stored } from "./SqlFailure.ts"
 
 export const pieceBytes = 1_048_576
 
@@ -69,30 +69,5 @@ export const makeUploadPieces = Effect.gen(function* () {
     return bytes
   })
 
-  /** Seals a file that an older version stored in one value and in the open. `false` where there is none. */
-  const sealOne = (id?: Upload["id"]) =>
-    Effect.gen(function* () {
-      const [open] = yield* stored(
-        sql<{ readonly id: Upload["id"]; readonly workspace_id: Upload["workspaceId"]; readonly size: number }>`
-          select id, workspace_id, octet_length(bytes) as size from upload where ${sql.and([
-            sql`bytes is not null`,
-            ...(id === undefined ? [] : [sql`id = ${id}`])
-          ])} limit 1 for update ${sql.literal(id === undefined ? "skip locked" : "")}`
-      )
-      if (open === undefined) return false
-      const upload: Owner = { id: open.id, workspaceId: open.workspace_id, size: open.size }
-      yield* write(upload, (offset) =>
-        Effect.map(
-          stored(sql<{
-            readonly part: Uint8Array
-          }>`select substring(bytes from ${offset + 1}::int for ${pieceBytes}::int)
-            as part from upload where id = ${upload.id}`),
-          ([row]) => row!.part
-        )
-      )
-      yield* stored(sql`update upload set bytes = null, size = ${upload.size} where id = ${upload.id}`)
-      return true
-    }).pipe(inTransaction(sql))
-
-  return { write, read, sealOne }
+  return { write, read }
 })

@@ -63,10 +63,10 @@ export const backup = Effect.fn("PostgresStorage.backup")(function* (
   return yield* Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
     yield* sayEveryWorkspace
-    const { applied, earlier } = yield* checkSchema(newestSchema)
+    const { applied } = yield* checkSchema(newestSchema)
     yield* checkVersion(applied, knownSchema)
     if (applied.length === 0) return yield* new DatabaseUnfit({ message: "There is nothing in it yet." })
-    if (earlier !== undefined || applied.length < newestSchema) {
+    if (applied.length < newestSchema) {
       return yield* new DatabaseUnfit({
         message:
           "An older version of Millrace has used it last. Make the backup with that version, or start this one first."

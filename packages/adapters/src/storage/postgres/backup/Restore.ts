@@ -27,10 +27,6 @@ const foreignKeys = Effect.gen(function* () {
 const quoted = (names: ReadonlyArray<string>, prefix = ""): string =>
   names.map((name) => `${prefix}"${name.replaceAll('"', '""')}"`).join(", ")
 
-/** What is worked out again from the row, since an installation that is being moved has not all of it. */
-const workedOut = (table: string, column: string): string | undefined =>
-  table === "record" && column === "scope_no" ? "record_scope(x.account_id, x.data_type)" : undefined
-
 export interface Restored {
   readonly at: string
   readonly rows: number
@@ -97,7 +93,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
       return ofFile(
         sql.unsafe(
           `insert into ${quoted([name])} (${quoted(columns)}) overriding system value
-           select ${columns.map((column) => workedOut(name, column) ?? quoted([column], "x.")).join(", ")} from unnest($1::text[]::restored_row[]) as x`,
+           select ${quoted(columns, "x.")} from unnest($1::text[]::restored_row[]) as x`,
           [taken]
         )
       )
