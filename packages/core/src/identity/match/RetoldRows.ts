@@ -58,7 +58,14 @@ export const retoldRows = ({
   const taken = new Set<IndexEntry>()
   return free.flatMap((entry): ReadonlyArray<LateSettlement> => {
     if (!isListed(input, entry) || pairing.isTaken(entry)) return []
-    const copy = copies.find((one) => !taken.has(one) && one.hash === entry.hash && !isForbidden(entry.id, one))
+    const { createdAt } = detailOf(entry)
+    // What was there before it is no copy of it: of two equal payments the feed has removed this one.
+    const isLater = (one: IndexEntry) => {
+      const { updatedAt } = detailOf(one)
+      return updatedAt === createdAt ? compareIds(entry, one) < 0 : updatedAt > createdAt
+    }
+    const isCopy = (one: IndexEntry) => one.hash === entry.hash && isLater(one)
+    const copy = copies.find((one) => !taken.has(one) && isCopy(one) && !isForbidden(entry.id, one))
     if (copy === undefined) return []
     taken.add(copy)
     const keep = detailOf(copy).edited ? ({ keep: detailOf(entry).edited ? "ask" : "booked" } as const) : {}

@@ -74,6 +74,11 @@ describe("a booked record that a change feed lists as removed after it told a co
     }
   })
 
+  it("goes, and not an equal payment that was there before it", () => {
+    const result = read({ ...feed, held: [held("a"), held("b")], removed: removed("p-b") })
+    expect([idsOf(result.gone), result.joined]).toEqual([["b"], []])
+  })
+
   it("prefers a copy that nobody wrote on, and asks where people wrote on both", () => {
     const edited = { edited: true }
     const twin = held("b", {}, {}, edited)
