@@ -17,7 +17,7 @@ export type StoredEndpoint = Endpoint & { readonly sealed?: string }
 export const contextOf = (workspaceId: string, id: string): string => `message|${workspaceId}|${id}`
 
 /** As it is stored. */
-export const makeSealedEndpoint = Effect.map(Secrets, (secrets) =>
+const makeSealedEndpoint = Effect.map(Secrets, (secrets) =>
   Effect.fnUntraced(function* (endpoint: Endpoint, context: string) {
     const { channel, to } = endpoint
     if (channel !== "slack" && channel !== "webhook") return endpoint
