@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
-import { fieldsOf, type PackedRow } from "../../packages/adapters/src/storage/postgres/record/RecordFields.ts"
 import * as Server from "../../packages/server/src/Server.ts"
 import { settings } from "../../packages/server/src/Settings.ts"
 import { parentOf } from "./ProcessorTime.ts"
@@ -111,17 +110,9 @@ const difference = (one: string, other: string): string => {
 
 /** The rows of transactions as they are told, in a table of the other server's own. */
 const copyForPeer = async (client: Client): Promise<void> => {
-  const { rows } = await client.query<
-    PackedRow & { readonly id: string; readonly workspace: string; readonly account: string }
-  >(
-    `select id, workspace_id as workspace, account_id as account, date::text as date, pending, fields from record
-      where data_type = 'transactions' and state = 'live'`
-  )
-  const own = rows.map((row) => ({ ...row, fields: fieldsOf(row) }))
   await client.query(
-    `insert into peer_record select id, workspace, account, date, fields from jsonb_to_recordset($1)
-      as row (id text, workspace text, account text, date date, fields jsonb)`,
-    [JSON.stringify(own)]
+    `insert into peer_record select id, workspace_id, account_id, date, fields from record
+      where data_type = 'transactions' and state = 'live'`
   )
 }
 

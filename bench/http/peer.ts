@@ -40,7 +40,7 @@ const accountOf = `select b.name as bank_name, b.connection_status, a.account_na
     left join account_change c on c.account_id = a.id
   where b.id = $1 and a.id = $2 and b.workspace_id = $3 and a.workspace_id = $3`
 
-/** From rows of its own, since ours name their fields in a form that only we read. */
+/** From a table of its own, as a service without identity and history would have it. */
 const pageOf = `select id, date, fields from peer_record where account_id = $1 and workspace_id = $2
   order by date desc, id desc limit $3`
 

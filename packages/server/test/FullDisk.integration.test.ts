@@ -8,7 +8,6 @@ import { rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { storedKey } from "@millrace/core/record"
 import { client } from "@millrace/verification/postgres/TestPostgres"
 import { call, type Sent } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
@@ -179,7 +178,7 @@ describe("a data folder whose disk becomes full", () => {
         destinationConfig: { type: "table", tableId: table.id }
       })
       const uploads = `/v1/feeds/${feed.id}/uploads`
-      const counted = `select count(*)::int as rows, count(distinct field_values->>'${storedKey("description")}')::int as different
+      const counted = `select count(*)::int as rows, count(distinct field_values->>'description')::int as different
         from table_row where table_id = '${table.id}'`
       const delivered = (rows: number) =>
         until<{ rows: number; different: number }>(counted, ([found]) => found!.rows >= rows)

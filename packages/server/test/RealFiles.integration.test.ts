@@ -9,7 +9,6 @@ import { asOwner, type Caller } from "@millrace/core/access"
 import type { Feed } from "@millrace/core/feed"
 import { Feeds, Jobs, Tables, Uploads, Workspaces } from "@millrace/core/kernel"
 import { isActive } from "@millrace/core/job"
-import { storedKey } from "@millrace/core/record"
 import { Currency } from "@millrace/core"
 import { call } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
@@ -287,7 +286,7 @@ const lastJob = Effect.fnUntraced(function* (feed: Feed) {
 
 const tableNow = async (place: Place): Promise<Booked> => {
   const rows = await database.query(
-    `select field_values->>'${storedKey("amount")}' as amount, field_values->>'${storedKey("currency")}' as currency from table_row
+    `select field_values->>'amount' as amount, field_values->>'currency' as currency from table_row
      where table_id = '${place.tableId}'`
   )
   return booked(rows.map((row) => [String(row["currency"]), String(row["amount"])] as const))

@@ -2,8 +2,7 @@ import { filterSql, type FilteredTable } from "../../src/storage/postgres/Filter
 import { SqlParameters } from "../../src/storage/postgres/SqlParameters.ts"
 import { bind, compile, type FilterFields, type RelatedRows, type RowValues } from "@millrace/core/filter"
 import * as Plan from "../../../core/src/filter/FilterPlan.ts"
-import { coded } from "@millrace/core/record"
-import { fold, foldBeyondAscii } from "@millrace/core/text"
+import { foldBeyondAscii } from "@millrace/core/text"
 import { jsonScalar } from "../../../core/src/filter/JsonScalar.ts"
 import { provenPatterns } from "@millrace/core/pattern"
 import { Timestamp } from "@millrace/core"
@@ -42,14 +41,14 @@ const table: FilteredTable = {
   ])
 }
 
-/** Folded text of cells, as the stores keep it, or as older releases kept it: wherever it differs from the text. */
-const foldedOf = (row: RowValues, fields: FilterFields, asBefore: boolean): Record<string, string> => {
+/** Folded text of cells, as the stores keep it. */
+const foldedOf = (row: RowValues, fields: FilterFields): Record<string, string> => {
   const folded: Record<string, string> = {}
   for (const [key, value] of Object.entries(row)) {
     const type = fields.get(key)?.type
     const text = typeof value !== "string" ? undefined : type === "json" ? jsonScalar(value, "string") : value
     if (text === undefined || (type !== "text" && type !== "json")) continue
-    const plain = asBefore ? (type === "json" || fold(text) !== text ? fold(text) : undefined) : foldBeyondAscii(text)
+    const plain = foldBeyondAscii(text)
     if (plain !== undefined) folded[key] = plain
   }
   return folded
@@ -65,13 +64,10 @@ const insert = Effect.fnUntraced(function* (
   trashed = false
 ) {
   const sql = yield* SqlClient.SqlClient
-  // Every other one as older releases kept it.
-  const asBefore = id.charCodeAt(id.length - 1) % 2 === 0
-  const folded = foldedOf(row, fields, asBefore)
-  const cells = asBefore ? row : coded(row)
+  const folded = foldedOf(row, fields)
   yield* sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at,
       updated_at, trashed_at)
-    values (${id}, ${owner}, ${JSON.stringify(cells)}::jsonb, ${JSON.stringify(folded)}::jsonb, '{}', '{}',
+    values (${id}, ${owner}, ${JSON.stringify(row)}::jsonb, ${JSON.stringify(folded)}::jsonb, '{}', '{}',
       1, now(), now(), ${trashed ? "2024-01-01T00:00:00.000Z" : null}::timestamptz)`
 })
 

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { SyncDataType } from "../record/DataType.ts"
 import { type PageQuery, RecordStore } from "../record/RecordStore.ts"
-import type { ShownPage } from "../record/ShownPage.ts"
+import type { ShownRecord } from "../record/LedgerRecord.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -22,7 +22,7 @@ export interface AccountLook {
   /** The newest change number of the account; whoever reads records later reads at least up to there. */
   readonly lastChange: number
   /** The page that was asked for, read after the rest. Absent where it has to be read by itself. */
-  readonly page?: ShownPage
+  readonly page?: ReadonlyArray<ShownRecord>
 }
 
 export class AccountLooks extends Context.Service<

@@ -19,8 +19,6 @@ export {
   syncDataTypes
 } from "../record/DataType.ts"
 export { blankOf } from "../record/BlankFields.ts"
-export { coded, fieldCode, fieldName, named, storedKey } from "../record/FieldCodes.ts"
-export { hasJust, ofForms } from "../record/FieldForms.ts"
 export { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 export { Fields, FieldValue } from "../record/FieldValue.ts"
 export {
@@ -35,13 +33,4 @@ export {
 export { idPartOf, type IdParts, isInParts, mostIdParts } from "../record/IdParts.ts"
 export { matches } from "../record/RecordMatch.ts"
 export type { ShownStep } from "../record/Shown.ts"
-export {
-  isOther,
-  isText,
-  placeSize,
-  type ShownPage,
-  shownPage,
-  type WrittenPage,
-  type WrittenRecord
-} from "../record/ShownPage.ts"
 export { categories, type Category, type TransactionType } from "../record/TransactionType.ts"

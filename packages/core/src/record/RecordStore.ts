@@ -11,8 +11,7 @@ import type { DataType } from "./DataType.ts"
 import type { IdParts } from "./IdParts.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
-import type { ShownPage } from "./ShownPage.ts"
-import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
+import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite, ShownRecord } from "./LedgerRecord.ts"
 
 /** The records of one type in one account. */
 export interface RecordScope {
@@ -160,7 +159,10 @@ export class RecordStore extends Context.Service<
       query: PageQuery
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
     /** As `page`, with what readers are shown of each record and nothing else: a page that people wait for. */
-    readonly shownPage: (scope: RecordScope, query: PageQuery) => Effect.Effect<ShownPage, StorageUnavailable>
+    readonly shownPage: (
+      scope: RecordScope,
+      query: PageQuery
+    ) => Effect.Effect<ReadonlyArray<ShownRecord>, StorageUnavailable>
     /** Day of the newest record, tombstones included: a record that goes does not make the next read begin earlier. */
     readonly latestDate: (scope: RecordScope) => Effect.Effect<CalendarDate | null, StorageUnavailable>
     readonly checkpoint: (key: Checkpoint) => Effect.Effect<string | undefined, StorageUnavailable>

@@ -16,8 +16,6 @@ export interface FeedRow {
   readonly key: string
   /** Only these cells are written; held ones and those of other fields stay as they are. */
   readonly values: Fields
-  /** `values` in JSON, under the codes of their names, where that was worked out before anybody waits for it. */
-  readonly json?: string
   /** As in `StoredRow`. */
   readonly folded: Readonly<Record<string, string>>
   /** The row must exist already: one that a person deleted is not made again. */

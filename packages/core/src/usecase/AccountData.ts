@@ -30,7 +30,6 @@ import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { ShownRecord } from "../record/LedgerRecord.ts"
 import { lastShownAt } from "../record/Shown.ts"
-import { shownPage, type ShownPage } from "../record/ShownPage.ts"
 import { type PageQuery, RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../cursor/Cursors.ts"
@@ -42,7 +41,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
 import { type Account, type AccountRef, isOwnAccount } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
-import { ownerOf as publicOwner, PublicRows, toPublic } from "../bank/PublicRecord.ts"
+import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
 import { Position, TransactionPages } from "./TransactionPages.ts"
 
 const TradesCursor = Schema.Struct({
@@ -100,7 +99,7 @@ export interface Window {
 }
 
 export interface TransactionsPage extends Freshness {
-  readonly rows: PublicRows
+  readonly rows: ReadonlyArray<Fields>
   readonly hasMore: boolean
   /** Always present: the next page, or on the last page a watermark for what changes later. */
   readonly cursor: string
@@ -135,8 +134,6 @@ const freshnessOf = (bank: Bank, accounts: ReadonlyArray<Account>): Freshness =>
   const problem = unusableConnection(bank.connectionStatus)?.problem
   return freshness({ asOf: looked.at(-1), stale: problem !== undefined, problem })
 }
-
-const valued = ["currentValue", "ticker", "securityId"]
 
 /** Worth most first, then by ticker and security (decisions 1.7). */
 const byValue = (a: Fields, b: Fields): number => {
@@ -196,7 +193,7 @@ export class AccountData extends Context.Service<
       query: TradesQuery & ReadOptions
     ) => Effect.Effect<
       {
-        readonly rows: PublicRows
+        readonly rows: ReadonlyArray<Fields>
         readonly hasMore: boolean
         readonly cursor?: string
         readonly window: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate }
@@ -207,12 +204,12 @@ export class AccountData extends Context.Service<
       caller: Caller,
       ref: AccountRef,
       options: ReadOptions
-    ) => Effect.Effect<{ readonly rows: PublicRows } & Freshness, LiveError>
+    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
     readonly orders: (
       caller: Caller,
       ref: AccountRef,
       options: ReadOptions
-    ) => Effect.Effect<{ readonly rows: PublicRows } & Freshness, LiveError>
+    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
     /** NotFound when the account has no loan data. */
     readonly loan: (
       caller: Caller,
@@ -283,16 +280,14 @@ export class AccountData extends Context.Service<
       })
 
       /** All records. `begun`: the first page, where it has been read. */
-      const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields, begun?: ShownPage) {
+      const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields, begun?: ReadonlyArray<ShownRecord>) {
         let page = begun ?? (yield* records.shownPage(scope, wholePage))
-        // Most accounts have few, which need not be read.
-        if (page.length < wholePage.limit) return new PublicRows(scope.dataType, page, owner, page.length)
-        const rows: Array<ShownRecord> = [...page.records]
+        const found = [...page]
         while (page.length === wholePage.limit) {
-          page = yield* records.shownPage(scope, { ...wholePage, before: page.position(page.length - 1) })
-          rows.push(...page.records)
+          page = yield* records.shownPage(scope, { ...wholePage, before: page[page.length - 1]! })
+          found.push(...page)
         }
-        return new PublicRows(scope.dataType, shownPage(rows), owner, rows.length)
+        return found.map((record) => toPublic(scope.dataType, record, owner))
       })
 
       const transactions: AccountData["Service"]["transactions"] = Effect.fnUntraced(function* (caller, ref, query) {
@@ -328,16 +323,16 @@ export class AccountData extends Context.Service<
         const { fresh, owner, scope } = looked
         const found = looked.page ?? (yield* records.shownPage(scope, wanted))
         const window = { from: start.from, to: start.to }
-        const rows = new PublicRows("trades", found, owner, Math.min(limit, found.length))
+        const rows = found.slice(0, limit).map((record) => toPublic("trades", record, owner))
         if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
-        const last = found.position(limit - 1)
+        const last = found[limit - 1]!
         const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
         return { rows, hasMore: true, cursor, window, ...fresh }
       })
 
       const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
         const { bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
-        const row = (yield* all(scope, owner)).fields[0]
+        const row = (yield* all(scope, owner))[0]
         if (row !== undefined) return { row, ...fresh }
         const { providerInstanceId } = bank
         const driver = providers.all.find(({ instanceId }) => instanceId === providerInstanceId)
@@ -371,7 +366,7 @@ export class AccountData extends Context.Service<
         }),
         balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {
           const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
-          const stored = (yield* all(scope, owner)).fields[0]
+          const stored = (yield* all(scope, owner))[0]
           if (stored !== undefined) return { row: stored, ...fresh }
           // A file that states no balance says nothing of it: 0 would be a lie.
           if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
@@ -382,7 +377,7 @@ export class AccountData extends Context.Service<
         holdings: Effect.fn("AccountData.holdings")(function* (caller, ref, options) {
           const read = live(caller, "listHoldings", ref, "holdings", cachedOf(options), false, wholePage)
           const { fresh, owner, page, scope } = yield* read
-          return { rows: (yield* all(scope, owner, page)).sortedBy(valued, byValue), ...fresh }
+          return { rows: (yield* all(scope, owner, page)).toSorted(byValue), ...fresh }
         }),
         orders: Effect.fn("AccountData.orders")(function* (caller, ref, options) {
           const read = live(caller, "listOrders", ref, "orders", cachedOf(options), false, wholePage)

@@ -11,17 +11,16 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../failure/Failure.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import { recordStates } from "../record/LedgerRecord.ts"
+import { recordStates, type ShownRecord } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
 import { type PageQuery, type RecordFilter, type RecordScope, RecordStore } from "../record/RecordStore.ts"
-import { shownPage, type ShownPage } from "../record/ShownPage.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { DecimalText } from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import type { TransactionsQuery, Window } from "./AccountData.ts"
-import { PublicRows } from "../bank/PublicRecord.ts"
+import { toPublic } from "../bank/PublicRecord.ts"
 
 /** The last row of a page. */
 export const Position = Schema.Struct({ date: Schema.NullOr(CalendarDate), id: Schema.String })
@@ -44,7 +43,7 @@ const TransactionsCursor = Schema.Union([
 ])
 
 export interface TransactionRows {
-  readonly rows: PublicRows
+  readonly rows: ReadonlyArray<Fields>
   readonly hasMore: boolean
   readonly cursor: string
   readonly window: Window
@@ -67,7 +66,7 @@ export interface Looked {
   /** The newest change number of the account, or an older one: what came later is told with a later page. */
   readonly lastChange: number
   /** The page of `first`, where it was read since that number was. */
-  readonly found?: ShownPage | undefined
+  readonly found?: ReadonlyArray<ShownRecord> | undefined
 }
 
 const isBackwards = ({ from, to }: RecordFilter): boolean => from !== undefined && to !== undefined && from > to
@@ -88,7 +87,7 @@ const make = Effect.gen(function* () {
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
     limit: number,
-    read?: ShownPage
+    read?: ReadonlyArray<ShownRecord>
   ) {
     const found =
       read ??
@@ -98,8 +97,8 @@ const make = Effect.gen(function* () {
         ...(start.before === undefined ? {} : { before: start.before })
       }))
     const hasMore = found.length > limit
-    const rows = new PublicRows("transactions", found, owner, Math.min(limit, found.length))
-    const last = hasMore ? found.position(limit - 1) : undefined
+    const rows = found.slice(0, limit).map((record) => toPublic("transactions", record, owner))
+    const last = hasMore ? found[limit - 1] : undefined
     const { to: _, ...open } = start.filter
     const cursor =
       last !== undefined
@@ -127,9 +126,8 @@ const make = Effect.gen(function* () {
     const meets = matches(start.filter)
     const mark = hasMore ? page[page.length - 1]!.publicChangeNo : Math.max(start.mark, upTo)
     const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
-    const met = shownPage(page.filter(meets))
     return {
-      rows: new PublicRows("transactions", met, owner, met.length),
+      rows: page.filter(meets).map((record) => toPublic("transactions", record, owner)),
       removed: page.filter((record) => !meets(record)).map((record) => record.id),
       hasMore,
       cursor,

@@ -74,10 +74,7 @@ const setup = () => {
     const data = yield* AccountData
     const caller = ownerOf(workspace)
     const list = (cached = false, account = a!) =>
-      Effect.map(
-        data.transactions(caller, { bankId: bank.id, accountId: account.id }, { filter: {}, cached }),
-        (page) => ({ ...page, rows: page.rows.fields })
-      )
+      data.transactions(caller, { bankId: bank.id, accountId: account.id }, { filter: {}, cached })
     return { data, workspace, caller, bank, ref: { bankId: bank.id, accountId: a!.id }, other: b!, list }
   })
   /** It has every type of data. */
@@ -274,7 +271,7 @@ describe("AccountData", () => {
         expected.push(...writes.map(({ id }) => id))
         const { rows } = yield* data.orders(caller, ref, { cached: true })
         expect(rows.length).toBe(expected.length)
-        expect(rows.fields.map(({ id }) => String(id)).toSorted()).toEqual(expected.toSorted())
+        expect(rows.map(({ id }) => String(id)).toSorted()).toEqual(expected.toSorted())
       }
     })
   )
@@ -296,7 +293,7 @@ describe("AccountData", () => {
         writes.map((write, n) => ({ ...write, fields: worth[n]! }))
       )
       const { rows } = yield* data.holdings(caller, ref, { cached: true })
-      expect(rows.fields.map(({ currentValue, ticker }) => [currentValue, ticker])).toEqual([
+      expect(rows.map(({ currentValue, ticker }) => [currentValue, ticker])).toEqual([
         ["10.5", "Z"],
         ["9", undefined],
         ["9", "A"],
@@ -320,7 +317,7 @@ describe("AccountData", () => {
       const ref = { bankId: bank.id, accountId: account.id }
       const recent = yield* data.trades(caller, ref, {})
       const all = yield* data.trades(caller, ref, { from: CalendarDate.make("2025-01-01") })
-      const dates = all.rows.fields.map(({ date }) => String(date))
+      const dates = all.rows.map(({ date }) => String(date))
       expect(recent.window.from).toBe("2026-08-23")
       expect(all.rows.length).toBeGreaterThan(recent.rows.length)
       expect(dates.at(-1)! < "2025-06-01").toBe(true)

@@ -127,10 +127,10 @@ const listing = Effect.gen(function* () {
   /** All rows of a filter, read in pages of so many. */
   const list = Effect.fnUntraced(function* (account: Account, filter: RecordFilter, limit: number) {
     let page = yield* read(account, { filter, limit })
-    const rows = [...page.rows.fields]
+    const rows = [...page.rows]
     while (page.hasMore) {
       page = yield* read(account, { filter: {}, limit, cursor: page.cursor })
-      rows.push(...page.rows.fields)
+      rows.push(...page.rows)
     }
     return { rows, cursor: page.cursor }
   })
@@ -141,7 +141,7 @@ const listing = Effect.gen(function* () {
   const catchUp = Effect.fnUntraced(function* (account: Account, follower: Follower, told: unknown) {
     for (;;) {
       const page: TransactionRows = yield* read(account, { filter: {}, limit: 7, cursor: follower.cursor })
-      for (const row of page.rows.fields) {
+      for (const row of page.rows) {
         const id = String(row["id"])
         expect([told, id, follower.rows.get(id) === shown(row)]).toEqual([told, id, false])
         follower.rows.set(id, shown(row))

@@ -153,26 +153,5 @@ const writerOf = (ast: SchemaAST.AST): Write => {
   return SchemaAST.isUnion(ast) ? ofUnion(ast) : bySchema(ast)
 }
 
-/** A field of an object whose values are sent as they are, or as amounts. */
-export interface PlainField {
-  readonly name: string
-  readonly isAmount: boolean
-  /** Sent as null where it is unknown, and not left out. */
-  readonly always: boolean
-}
-
-/** The fields of such an object, in the order in which `encoder` writes them. */
-export const plainFields = (schema: Schema.Constraint): ReadonlyArray<PlainField> => {
-  if (!SchemaAST.isObjects(schema.ast)) throw new TypeError("only objects have fields")
-  return schema.ast.propertySignatures.map((property) => {
-    const { always, name } = fieldOf(property)
-    const types = SchemaAST.isUnion(property.type) ? property.type.types : [property.type]
-    const type = types.find((each) => !SchemaAST.isNull(each))
-    const isAmountField = isAmount(type!)
-    if (!isAmountField && !isScalarOrScalars(type!)) throw new TypeError(`${name} is not sent as it is`)
-    return { name, isAmount: isAmountField, always }
-  })
-}
-
 /** The value as the schema sends it, as JSON text. */
 export const encoder = (schema: Schema.Constraint): Write => writerOf(schema.ast)

@@ -1,11 +1,9 @@
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
 import { type Account, type AccountRef, balanceAsOf, type Bank } from "@millrace/core/bank"
-import { AccountChanges, AccountData, type Freshness, type PublicRows } from "@millrace/core/kernel"
+import { AccountChanges, AccountData, type Freshness } from "@millrace/core/kernel"
 import { isSyncType } from "@millrace/core/record"
-import { Holding, Order, toWire as recordToWire, Trade, Transaction } from "../api/DataRecords.ts"
-import { FreshMany, many, one } from "../api/Envelope.ts"
-import { listAnswer } from "../answer/WrittenRows.ts"
+import { toWire as recordToWire } from "../api/DataRecords.ts"
+import { many, one } from "../api/Envelope.ts"
 import { answerOf } from "../answer/errors.ts"
 import { serve } from "./Serve.ts"
 
@@ -61,20 +59,6 @@ const refOf = (ids: {
   accountId: ids.account
 })
 
-/** A list of rows, which are made of what storage wrote where it has them so. */
-const listOf = <Row extends Schema.Top>(row: Row) => {
-  const written = listAnswer(FreshMany, row)
-  return <Meta extends object>(self: string, rows: PublicRows, page: Parameters<typeof many>[2], meta: Meta) =>
-    rows.page.written === undefined
-      ? many(self, rows.fields, page, meta)
-      : written(many(self, [], page, { ...meta, count: rows.length }), rows)
-}
-
-const transactions = listOf(Transaction)
-const trades = listOf(Trade)
-const holdings = listOf(Holding)
-const orders = listOf(Order)
-
 export const layer = serve(
   "accounts",
   Effect.gen(function* () {
@@ -104,7 +88,7 @@ export const layer = serve(
           window: page.window,
           ...(page.removed === undefined ? {} : { removed: page.removed })
         }
-        return transactions(self, page.rows, page, meta)
+        return many(self, page.rows, page, meta)
       }),
       getBalance: Effect.fnUntraced(function* ({ caller, ids, query }) {
         const answer = yield* data.balance(caller, refOf(ids), query)
@@ -112,15 +96,15 @@ export const layer = serve(
       }),
       listTrades: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const page = yield* data.trades(caller, refOf(ids), query)
-        return trades(self, page.rows, page, { ...freshnessOf(page), window: page.window })
+        return many(self, page.rows, page, { ...freshnessOf(page), window: page.window })
       }),
       listHoldings: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const answer = yield* data.holdings(caller, refOf(ids), query)
-        return holdings(self, answer.rows, { hasMore: false }, freshnessOf(answer))
+        return many(self, answer.rows, { hasMore: false }, freshnessOf(answer))
       }),
       listOrders: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const answer = yield* data.orders(caller, refOf(ids), query)
-        return orders(self, answer.rows, { hasMore: false }, freshnessOf(answer))
+        return many(self, answer.rows, { hasMore: false }, freshnessOf(answer))
       }),
       getLoan: Effect.fnUntraced(function* ({ caller, ids, query }) {
         const answer = yield* data.loan(caller, refOf(ids), query)

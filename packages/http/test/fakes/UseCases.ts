@@ -20,10 +20,9 @@ import {
   ProviderCallbacks,
   UploadPages,
   Uploads,
-  PublicRows,
   Workspaces
 } from "@millrace/core/kernel"
-import { type Fields, shownPage, type SyncDataType } from "@millrace/core/record"
+import type { Fields } from "@millrace/core/record"
 import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
 import { WebhookRefused } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
@@ -57,8 +56,7 @@ export interface Trouble {
 const freshness = { asOf: Records.at, stale: false }
 const window = { from: CalendarDate.make("2026-01-01"), to: CalendarDate.make("2026-03-01") }
 
-const rowsOf = (dataType: SyncDataType, fields: Fields): PublicRows =>
-  new PublicRows(dataType, shownPage([{ id: String(fields["id"]), date: null, fields }]), Records.owner, 1)
+const rowsOf = (fields: Fields): ReadonlyArray<Fields> => [{ ...Records.owner, ...fields }]
 
 const started = {
   attempt: Records.attempt,
@@ -252,7 +250,11 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* accountOf(ref)
           yield* checkCursor(query)
           return {
-            rows: new PublicRows("transactions", shownPage([Records.shownTransaction]), Records.owner, 1),
+            rows: rowsOf({
+              id: Records.shownTransaction.id,
+              pendingTransactionId: null,
+              ...Records.shownTransaction.fields
+            }),
             hasMore: query.cursor === undefined,
             cursor: "next",
             window,
@@ -265,11 +267,10 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* note("trades", query)
           yield* accountOf(ref)
           yield* checkCursor(query)
-          return { rows: rowsOf("trades", Records.trade), hasMore: false, window, ...freshness }
+          return { rows: rowsOf(Records.trade), hasMore: false, window, ...freshness }
         }),
-        holdings: (_, ref) =>
-          Effect.map(accountOf(ref), () => ({ rows: rowsOf("holdings", Records.holding), ...freshness })),
-        orders: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: rowsOf("orders", Records.order), ...freshness })),
+        holdings: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: rowsOf(Records.holding), ...freshness })),
+        orders: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: rowsOf(Records.order), ...freshness })),
         loan: (_, ref) =>
           Effect.map(accountOf(ref), () => ({
             row: Records.loan,

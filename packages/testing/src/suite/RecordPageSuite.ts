@@ -22,12 +22,7 @@ const walk = Effect.fnUntraced(function* (scope: RecordScope, filter: RecordFilt
   const read = Effect.fnUntraced(function* (query: PageQuery) {
     const whole = yield* records.page(scope, query)
     const shown = yield* records.shownPage(scope, query)
-    expect(shown.length).toBe(whole.length)
-    expect(whole.map((_, n) => shown.position(n))).toMatchObject(whole.map(({ date, id }) => ({ id, date })))
-    whole.forEach(({ fields }, n) => {
-      for (const [name, value] of Object.entries(fields)) expect(shown.value(n, name)).toBe(value)
-    })
-    expect(shown.records).toEqual(whole.map(({ date, fields, id }) => ({ id, date, fields })))
+    expect(shown).toEqual(whole.map(({ date, fields, id }) => ({ id, date, fields })))
     return whole
   })
   let page = yield* read({ filter, limit })

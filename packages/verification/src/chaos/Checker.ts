@@ -5,8 +5,6 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { storedKey } from "@millrace/core/record"
-import { fieldsOf, type PackedRow } from "../../../adapters/src/storage/postgres/record/RecordFields.ts"
 import { recordsOf } from "../process/Reading.ts"
 import type { Installation } from "./Installation.ts"
 import type { ChaosFeed } from "./World.ts"
@@ -150,12 +148,12 @@ const shown = (...cells: ReadonlyArray<unknown>): string => cells.map(String).jo
 /** The ledger of a bank by the ids of the records, compared with the truth by the ids of the bank. */
 const checkLedger = async ({ bank, database }: Installation, { bankId, ref }: ChaosFeed) => {
   const rows = await database.query(
-    `select r.id, r.provider_id, r.date::text, r.amount::text, r.pending, r.fields
+    `select r.id, r.provider_id, r.date::text, r.amount::text, r.pending, r.fields->>'description' as description
      from record r join account a on a.id = r.account_id
      where a.bank_id = '${bankId}' and r.data_type = 'transactions' and r.state = 'live'`
   )
   const contentOf = (row: (typeof rows)[number]) =>
-    shown(row["date"], row["amount"], fieldsOf(row as unknown as PackedRow)["description"], row["pending"])
+    shown(row["date"], row["amount"], row["description"], row["pending"])
   const truth = new Map(
     [...bank.bank(ref).rows.values()].map((row) => [
       row.providerId,
@@ -183,7 +181,7 @@ const delivered = async (
   if (destination.kind === "table") {
     const rows = await database.query(
       `select external_key as key, ${["date", "amount", "description", "pending"]
-        .map((name) => `field_values->>'${storedKey(name)}' as ${name}`)
+        .map((name) => `field_values->>'${name}' as ${name}`)
         .join(", ")}
        from table_row where table_id = '${destination.tableId}'`
     )

@@ -21,7 +21,7 @@ import {
   type Receipt
 } from "@millrace/core/destination"
 import type { Feed } from "@millrace/core/feed"
-import { blankOf, coded, type Fields, type FieldValue } from "@millrace/core/record"
+import { blankOf, type Fields, type FieldValue } from "@millrace/core/record"
 import { Digest, Id, Ids, limits } from "@millrace/core"
 import { type FeedRow, type StorageUnavailable, TableStore, WorkspaceStore } from "@millrace/core/storage"
 import {
@@ -110,8 +110,7 @@ const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): W
     const cells = cellsOf(targets, blank, values)
     if (typeof cells === "string") receipts.push({ key, outcome: "failed", reason: cells })
     else {
-      const json = JSON.stringify(coded(cells))
-      rows.push({ key, values: cells, json, folded: foldedOf(cells), mustExist: op === "update" })
+      rows.push({ key, values: cells, folded: foldedOf(cells), mustExist: op === "update" })
     }
   }
   return { rows, removed, receipts }

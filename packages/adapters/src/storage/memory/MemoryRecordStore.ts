@@ -7,7 +7,6 @@ import {
   isInParts,
   type LedgerRecord,
   matches,
-  shownPage,
   type ShownStep
 } from "@millrace/core/record"
 import { type Checkpoint, type IndexQuery, type PageQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
@@ -237,7 +236,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
         ),
       page: (scope, query) => call(() => pageOf(scope, query)),
       shownPage: (scope, query) =>
-        call(() => shownPage(pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields })))),
+        call(() => pageOf(scope, query).map(({ date, fields, id }) => ({ id, date, fields }))),
       forget: (_, accountId) =>
         call(() => {
           const ofAccount = ({ accountId: id }: { readonly accountId: string | undefined }) => id === accountId

@@ -1,17 +1,12 @@
 /** Rows of feeds in one statement, for tables without facets. */
-import { coded, hasJust, storedKey } from "@millrace/core/record"
 import type { Row } from "@millrace/core/table"
 import type { FeedRow } from "@millrace/core/storage"
 import { ofKeys } from "./RowKeys.ts"
 import { textColumns } from "./TextColumns.ts"
 
-/** Cells of a row of an earlier version that are given are under their codes from now on. */
-const cellsCoded = `((r.field_values - $11::text[]) || (select jsonb_object_agg(k.code, r.field_values->k.name)
-    from unnest($9::text[], $10::text[]) k(name, code) where k.name <> k.code and r.field_values ? k.name))`
-
 /** The given cells but for held ones. */
 const cellsGiven = `case when r.held = '[]' then g.vals
-  else g.vals - array(select k.code from unnest($9::text[], $10::text[]) k(name, code) where r.held ? k.name) end`
+  else g.vals - array(select k.name from unnest($9::text[]) k(name) where r.held ? k.name) end`
 
 /** What `folded_merged` says: called for each row it takes eight times as long as what it comes to where nobody holds anything. */
 const foldedGiven = `case when r.held = '[]' then (r.folded - $9::text[]) || g.folded
@@ -33,23 +28,19 @@ export const putStatement = `
     from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3),
       string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
   ), known as materialized (${ofKeys(
-    `r.ctid as place, r.id, r.external_key as key, r.trashed_at is null as live,
-    not r.field_values ?| $11::text[] as is_coded`,
+    "r.ctid as place, r.id, r.external_key as key, r.trashed_at is null as live",
     "$1",
     keysGiven,
     "true",
     "select key_no from given"
   )}
   ), merged as (
-    update table_row r set field_values = case when k.is_coded then r.field_values else ${cellsCoded} end || ${cellsGiven},
+    update table_row r set field_values = r.field_values || ${cellsGiven},
       folded = ${foldedGiven}, updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
     from given g join known k on k.key = g.key
     where k.live and r.table_id = $1 and r.ctid = any(array(select place from known where live)) and r.ctid = k.place
-      and case
-        when not k.is_coded then ${cellsCoded} || ${cellsGiven} <> ${cellsCoded}
-        when r.field_values @> ${cellsGiven} then r.field_values || ${cellsGiven} <> r.field_values
-        else true end
+      and case when r.field_values @> ${cellsGiven} then r.field_values || ${cellsGiven} <> r.field_values else true end
   ), put as (
     insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, key_no, created_by,
       updated_by, version, created_at, updated_at)
@@ -125,17 +116,13 @@ export interface FeedRowGroup {
 /** Rows by the cells they have: one group, as long as they come from one feed. */
 export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
   const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
-  let last: { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> } | undefined
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at]!
-    if (last === undefined || !hasJust(row.values, last.keys)) {
-      const keys = Object.keys(row.values)
-      const name = keys.join("\n")
-      last = found.get(name)
-      if (last === undefined) found.set(name, (last = { rows: [], ids: [], keys }))
-    }
-    last.rows.push(row)
-    last.ids.push(ids[at]!)
+  for (const [at, row] of rows.entries()) {
+    const keys = Object.keys(row.values)
+    const name = keys.join("\n")
+    let group = found.get(name)
+    if (group === undefined) found.set(name, (group = { rows: [], ids: [], keys }))
+    group.rows.push(row)
+    group.ids.push(ids[at]!)
   }
   return [...found.values()]
 }
@@ -146,20 +133,13 @@ const keyColumns = ({ ids, rows }: Pick<FeedRowGroup, "ids" | "rows">) => [
 ]
 
 const cellColumns = ({ rows }: Pick<FeedRowGroup, "rows">) => [
-  rows.map((row) => row.json ?? JSON.stringify(coded(row.values))),
+  rows.map((row) => JSON.stringify(row.values)),
   rows.map((row) => JSON.stringify(row.folded))
 ]
 
 /** For `makeStatement` and `makeAllStatement`. */
 export const makeColumns = (group: Pick<FeedRowGroup, "ids" | "rows">) =>
   textColumns(keyColumns(group), cellColumns(group))
-
-/** The keys of its cells behind the columns: all of them, what each is stored under, and those that have a code. */
-export const keyLists = ({ keys }: FeedRowGroup): ReadonlyArray<ReadonlyArray<string>> => [
-  keys,
-  keys.map(storedKey),
-  keys.filter((key) => storedKey(key) !== key)
-]
 
 /** For `putStatement`. */
 export const putColumns = (group: FeedRowGroup) =>

@@ -13,7 +13,6 @@ import {
   type Test,
   type TestNode
 } from "@millrace/core/filter"
-import { fieldCode } from "@millrace/core/record"
 import type { SqlParameters } from "./SqlParameters.ts"
 
 /** The rows that are filtered. */
@@ -45,17 +44,13 @@ const isJsonNumber = (text: string): string =>
 const anyOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" or ")})`)
 
 /**
- * The folded text of a cell: kept where it is more than ASCII letters in lower case, which rows of older releases may keep
- * as well. The order "C" is what keeps `lower` to ASCII.
+ * The folded text of a cell: kept where it is more than ASCII letters in lower case. The order "C" is what keeps `lower` to ASCII.
  */
 export const foldedSql = (kept: string, text: string): string => `coalesce(${kept}, lower(${text} collate "C"))`
 
-/** A cell, null where the row has none: under its code, or as rows of earlier versions have it. */
-export const cellSql = (cells: string, field: string, how: "->" | "->>", parameters: SqlParameters): string => {
-  const code = fieldCode(field)
-  const named = `${cells}${how}${parameters.text(field)}`
-  return code === undefined ? `(${named})` : `coalesce(${cells}${how}${parameters.text(code)}, ${named})`
-}
+/** A cell, null where the row has none. */
+export const cellSql = (cells: string, field: string, how: "->" | "->>", parameters: SqlParameters): string =>
+  `(${cells}${how}${parameters.text(field)})`
 
 class Row {
   private readonly alias: string

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant } from "./Column.ts"
 import { accountColumns, type AccountRow, bankColumns, type BankRow, toAccount, toBank } from "./PostgresBankStore.ts"
-import { makePages, type PageRow, toPage } from "./RecordPages.ts"
+import { makePages, type ShownRow, toShown } from "./RecordPages.ts"
 import { stored } from "./SqlFailure.ts"
 import { type Reading, readBoth } from "./WalledClient.ts"
 
@@ -59,7 +59,7 @@ export const layer: Layer.Layer<AccountLooks, never, SqlClient.SqlClient> = Laye
         const page = yield* shownReading({ workspaceId, accountId, dataType }, query)
         const [[row], rows] = yield* stored(readBoth(sql, look, page))
         const found = lookOf(row as LookRow | undefined)
-        return Option.isNone(found.account) ? found : { ...found, page: toPage(rows as ReadonlyArray<PageRow>) }
+        return Option.isNone(found.account) ? found : { ...found, page: (rows as ReadonlyArray<ShownRow>).map(toShown) }
       })
     })
   })

@@ -1,6 +1,6 @@
 /** The ledger of records in PostgreSQL. */
 import type { AccountId } from "@millrace/core/bank"
-import type { Fields, IndexEntry, RecordWrite, ShownStep } from "@millrace/core/record"
+import type { DataType, Fields, IndexEntry, RecordWrite, ShownStep } from "@millrace/core/record"
 import { type Checkpoint, type IndexQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
 import { type CalendarDate, limits } from "@millrace/core"
 import * as Arr from "effect/Array"
@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { listTexts, textColumnNames } from "./record/ListColumns.ts"
-import { fieldsOf, packFields, type PackedRow } from "./record/RecordFields.ts"
+import { fieldsIn, storedFields } from "./record/RecordFields.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,
@@ -32,7 +32,7 @@ const overThoseThatAre = `on conflict on constraint record_pkey do update set
     ${textColumnNames.map((name) => `${name} = excluded.${name}`).join(", ")}, change_no = excluded.change_no,
     public_change_no = case when record.state = excluded.state and record.merged_into is null
         and record.date is not distinct from excluded.date and record.pending = excluded.pending
-        and record.fields::text = excluded.fields::text
+        and record.fields = excluded.fields
       then record.public_change_no else excluded.public_change_no end,
     version = record.version + 1, missed = 0, missed_since = null, missed_at = null, merged_into = null,
     updated_at = excluded.updated_at`
@@ -68,7 +68,7 @@ const writeStatement = (areNew: boolean): string => `
   insert into record (workspace_id, account_id, data_type, scope_no, id, provider_id, date, pending, amount, state, hash,
     ${textColumnNames.join(", ")}, fields, whole_texts, change_no, public_change_no, apart)
   select $2, $1, $3, record_scope($1, $3), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
-    coalesce(r.hash, ''), ${textColumnNames.map((name) => `r.${name}`).join(", ")}, r.fields::json, r.whole_texts::json,
+    coalesce(r.hash, ''), ${textColumnNames.map((name) => `r.${name}`).join(", ")}, r.fields::jsonb, r.whole_texts::json,
     numbers.base + r.n, numbers.base + r.n, $6::boolean
   from numbers, unnest(${writtenColumns.map((_, n) => `string_to_array($${n + 8}, $5, '')`).join(", ")})
     with ordinality as r(${writtenColumns.join(", ")}, n)
@@ -100,7 +100,7 @@ const amountOf = (fields: Fields): string => {
 }
 
 /** In the order of `writtenColumns`. */
-const columnsOf = (writes: ReadonlyArray<RecordWrite>) => {
+const columnsOf = (dataType: DataType, writes: ReadonlyArray<RecordWrite>) => {
   const { columns, whole } = listTexts(writes)
   return textColumns(
     [
@@ -113,7 +113,7 @@ const columnsOf = (writes: ReadonlyArray<RecordWrite>) => {
       writes.map((write) => write.hash),
       ...columns
     ],
-    [writes.map((write) => packFields(write.fields, write)), whole]
+    [writes.map(({ fields }) => storedFields(dataType, fields)), whole]
   )
 }
 
@@ -142,7 +142,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       areNew: boolean,
       dayDigests: string | undefined
     ) {
-      const { separator, texts } = yield* columnsOf(writes)
+      const { separator, texts } = yield* columnsOf(scope.dataType, writes)
       // Prepared, unlike what reads many rows: its plan depends on no table, and making it took a fifth of the writing.
       yield* sql.unsafe(areNew ? writeRows.make : writeRows.put, [
         scope.accountId,
@@ -254,9 +254,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       fields: Effect.fn("RecordStore.fields")(function* (scope, ids) {
         if (ids.length === 0) return new Map<string, Fields>()
         const rows = yield* storedInBulk(
-          sql<PackedRow & { readonly id: string }>`select id, date, pending, fields from ${ofIds(scope, ids)}`
+          sql<{
+            readonly id: string
+            readonly fields: string
+          }>`select id, fields::text as fields from ${ofIds(scope, ids)}`
         )
-        return new Map(rows.map((row) => [row.id, fieldsOf(row)]))
+        return new Map(rows.map((row) => [row.id, fieldsIn(row.fields)]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
         const { apart = false, areNew = false, dayDigests } = options ?? {}

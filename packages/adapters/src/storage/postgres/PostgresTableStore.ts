@@ -1,6 +1,5 @@
 /** Tables and their rows in PostgreSQL. */
 import type { ActorRef } from "@millrace/core/access"
-import { storedKey } from "@millrace/core/record"
 import type { Row, RowId, RowScan, Table, TableField, TableId } from "@millrace/core/table"
 import { markKey, type StorageUnavailable, TableStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
@@ -11,7 +10,6 @@ import { json, nullable } from "./Column.ts"
 import {
   type FeedRowGroup,
   groups,
-  keyLists,
   makeAllStatement,
   makeColumns,
   makeStatement,
@@ -240,7 +238,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           const { separator, texts } = yield* putColumns(group)
           const put = yield* ask<{ readonly key: string; readonly id: string }>({
             text: putStatement,
-            values: [id, actorJson(actor), separator, ...texts, ...keyLists(group)]
+            values: [id, actorJson(actor), separator, ...texts, group.keys]
           })
           for (const row of put) written.set(row.key, row.id)
         }
@@ -294,10 +292,9 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         return rows.map(toRow)
       }),
       clearField: Effect.fn("TableStore.clearField")(function* (id, key) {
-        const keys = [storedKey(key), key]
-        yield* storedInBulk(sql`update table_row set field_values = field_values - ${keys}::text[],
+        yield* storedInBulk(sql`update table_row set field_values = field_values - ${key}::text,
             folded = folded - ${key}::text, held = held - ${key}::text
-          where table_id = ${id} and (jsonb_exists_any(field_values, ${keys}::text[]) or jsonb_exists(held, ${key}))`)
+          where table_id = ${id} and (jsonb_exists(field_values, ${key}) or jsonb_exists(held, ${key}))`)
       }),
       dropFacets: Effect.fn("TableStore.dropFacets")(function* (id, facets) {
         if (facets.length === 0) return

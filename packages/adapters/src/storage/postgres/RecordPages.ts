@@ -3,7 +3,7 @@
  * of an account match; then only they are read.
  */
 import { fold } from "@millrace/core/text"
-import type { LedgerRecord, ShownPage } from "@millrace/core/record"
+import type { LedgerRecord, ShownRecord } from "@millrace/core/record"
 import type { PageQuery, RecordFilter, RecordScope, StorageUnavailable } from "@millrace/core/storage"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,14 +13,17 @@ import { ledgerText, recordColumns, type RecordRow, toRecord, wholeLedgerText } 
 import { SqlParameters } from "./SqlParameters.ts"
 import { stored } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
-import { pageOf, shownColumns } from "./WrittenPage.ts"
+import { fieldsIn } from "./record/RecordFields.ts"
 
-/** The one row of `shownReading`. */
-export interface PageRow {
-  readonly page: Uint8Array
+/** What is read of records that are only shown. */
+const shownColumns = "id, date, fields::text as fields"
+
+/** A row of `shownReading`. */
+export interface ShownRow extends Pick<ShownRecord, "date" | "id"> {
+  readonly fields: string
 }
 
-export const toPage = ([row]: ReadonlyArray<PageRow>): ShownPage => pageOf(row!.page)
+export const toShown = ({ date, fields, id }: ShownRow): ShownRecord => ({ id, date, fields: fieldsIn(fields) })
 
 /**
  * PostgreSQL plans for so many rows, however many fewer are asked for: for hardly more than most pages have, for more than any
@@ -161,15 +164,9 @@ const makeSize = (sql: SqlClient) => {
 export const makePages = (sql: SqlClient) => {
   const tableSize = makeSize(sql)
 
-  /** The statement of a page of `shownPage`, with one value in bytes: nothing is made of each row, neither here nor in the driver. */
+  /** The statement of a page of `shownPage`. */
   const shownReading = (scope: RecordScope, query: PageQuery): Effect.Effect<Reading, StorageUnavailable> =>
-    Effect.map(tableSize, (size) => {
-      const { text, values } = pageSql(scope, query, shownColumns, size)
-      return {
-        text: `select convert_to(coalesce(json_agg(page)::text, '[]'), 'UTF8') as page from (${text}) page`,
-        values
-      }
-    })
+    Effect.map(tableSize, (size) => pageSql(scope, query, shownColumns, size))
 
   return {
     shownReading,
@@ -178,9 +175,9 @@ export const makePages = (sql: SqlClient) => {
         const { text, values } = pageSql(scope, query, recordColumns, size)
         return Effect.map(stored(sql.unsafe<RecordRow>(text, values)), (rows) => rows.map(toRecord))
       }),
-    shownPage: (scope: RecordScope, query: PageQuery): Effect.Effect<ShownPage, StorageUnavailable> =>
+    shownPage: (scope: RecordScope, query: PageQuery): Effect.Effect<ReadonlyArray<ShownRecord>, StorageUnavailable> =>
       Effect.flatMap(shownReading(scope, query), ({ text, values }) =>
-        Effect.map(stored(sql.unsafe<PageRow>(text, values)), toPage)
+        Effect.map(stored(sql.unsafe<ShownRow>(text, values)), (rows) => rows.map(toShown))
       )
   }
 }

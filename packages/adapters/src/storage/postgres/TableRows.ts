@@ -1,5 +1,4 @@
 /** Tables and their rows between PostgreSQL and the kernel. */
-import { coded, named } from "@millrace/core/record"
 import { purgeAt, type Row, type StoredRow, type Table, type TableField } from "@millrace/core/table"
 import { instant, optionalInstant, present } from "./Column.ts"
 
@@ -63,7 +62,6 @@ export const actorJson = (actor: Row["createdBy"]): string => JSON.stringify(sto
 export interface RowRow {
   readonly id: Row["id"]
   readonly table_id: Row["tableId"]
-  /** With codes in place of names, or with names as rows of earlier versions have them. */
   readonly field_values: Row["values"]
   readonly held: Row["held"]
   readonly external_key: string | null
@@ -83,7 +81,7 @@ export const rowColumns = `r.id, r.table_id, r.field_values, r.held, r.external_
 export const toRow = (row: RowRow): Row => ({
   id: row.id,
   tableId: row.table_id,
-  values: named(row.field_values),
+  values: row.field_values,
   held: row.held,
   createdBy: toActor(row.created_by),
   updatedBy: toActor(row.updated_by ?? row.created_by),
@@ -110,7 +108,7 @@ export const putParameters = (rows: ReadonlyArray<StoredRow>): readonly [rows: s
   JSON.stringify(
     rows.map(({ folded, row }) => ({
       id: row.id,
-      vals: coded(row.values),
+      vals: row.values,
       folded,
       held: row.held,
       key: row.externalKey ?? null,

@@ -23,7 +23,8 @@ create table record (
   amount numeric,
   state text not null,
   hash key_text not null,
-  fields json not null,
+  -- What the provider says, under the public names of the fields and with their public values.
+  fields jsonb not null,
   change_no bigint not null,
   version int not null default 1,
   missed int not null default 0,
