@@ -49,3 +49,5 @@ export const makeHome = Effect.gen(function* () {
     single
   }
 })
+
+export type Home = Effect.Success<typeof makeHome>
