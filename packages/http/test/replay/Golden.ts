@@ -28,7 +28,7 @@ export const headersOf = ({ headers }: Answer): Readonly<Record<string, string |
 }
 
 /** The text with the id of its own request as `<request>`. */
-export const textOf = ({ headers, text }: Answer): string => {
+const textOf = ({ headers, text }: Answer): string => {
   const id = headers.find(([name]) => name === requestId)?.[1]
   return id === undefined ? text : text.replaceAll(id, "<request>")
 }
@@ -36,10 +36,24 @@ export const textOf = ({ headers, text }: Answer): string => {
 const isJson = ({ headers }: Answer): boolean =>
   headers.some(([name, value]) => name === "content-type" && value.startsWith("application/json"))
 
-/** The body as JSON where it is JSON. */
+/** A number whose text is not the one that JavaScript writes, such as one with more digits, stays text. */
+const exactly = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+  typeof value === "number" && source !== undefined && String(value) !== source ? `number ${source}` : value
+
+const inOrder = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((one) => inOrder(one))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, one]) => [name, inOrder(one)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  )
+}
+
+/** The body where it is JSON, with its names in order; else its text. */
 export const bodyOf = (answer: Answer): unknown => {
   const text = textOf(answer)
-  return isJson(answer) && text !== "" ? (JSON.parse(text) as unknown) : text
+  return isJson(answer) && text !== "" ? inOrder(JSON.parse(text, exactly)) : text
 }
 
 const longestShort = 400

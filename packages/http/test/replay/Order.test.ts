@@ -62,6 +62,11 @@ it("tells the first of several faults, and answers what is no operation, as it w
   }
   const recorded: Record<string, unknown> = {}
   for (const [title, request] of Object.entries(asked)) recorded[title] = shown(await world.send(request))
+  const perMinute = 10
+  for (let n = 0; n <= perMinute; n++) {
+    const answer = await world.send(get("/v1/whoami", free))
+    if (answer.status !== 200) recorded["more requests in a minute than the plan has"] = shown(answer)
+  }
   await expectGolden("order.json", recorded)
   expect(world.logged).toEqual([])
   await world.dispose()

@@ -108,7 +108,7 @@ const ofBody = (operation: Documented, good: Given): ReadonlyArray<Given> => {
   ]
 }
 
-/** None of them may change what is stored. */
+/** Hardly any of them changes what is stored: they are refused, but for those that an operation does not mind. */
 export const probesOf = (operation: Documented, good: Given, scene: Scene): ReadonlyArray<Given> => [
   ...ofCredentials(good, scene),
   ...(namesIn(operation, "path").length === 0
