@@ -44,8 +44,9 @@ import { makeSmallProvider, type SmallProvider } from "./SmallProvider.ts"
 /** When the first request arrives. */
 const start = Date.UTC(2026, 2, 16, 9)
 const secondMillis = 1_000
-/** Turns of the process in which no fiber became ready, until a request is taken to wait for time to pass. */
+/** Turns of the process without an answer, and milliseconds, until a request is taken to wait for time to pass. */
 const idleTurns = 40
+const idleMillis = 250
 /** Turns after an answer in which its background work is awaited. */
 const quietTurns = 4
 
@@ -134,13 +135,16 @@ export const makeWorld = async () => {
     const state = { isSettled: false }
     const done = promise.finally(() => (state.isSettled = true))
     done.catch(() => undefined)
+    let since = performance.now()
     for (let idle = 0; !state.isSettled; idle++) {
       loop.run(loop.now)
       await turn()
       const { next } = loop
-      if (state.isSettled || idle < idleTurns || next === undefined) continue
+      const isIdle = idle >= idleTurns && performance.now() - since >= idleMillis
+      if (state.isSettled || !isIdle || next === undefined) continue
       loop.run(next)
       idle = 0
+      since = performance.now()
     }
     for (let n = 0; n < quietTurns; n++) {
       loop.run(loop.now)

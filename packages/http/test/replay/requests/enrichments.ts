@@ -53,9 +53,10 @@ export const enrichments: RequestsOf = (scene) => {
         json: { ...named("Loans", made.budget), dataType: "loans" }
       },
       {
-        title: "makes an alert that tells people",
+        title: "makes an alert that tells people, off",
         json: named("Alert", {
           type: "alert",
+          enabled: false,
           alertConfig: {
             conditions: { logic: "or", conditions: [{ field: "amount", operator: "lessThan", value: "-500" }] },
             destinations: [{ type: "webhook", url: "https://hooks.example/secret" }]
