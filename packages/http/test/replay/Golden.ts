@@ -9,8 +9,8 @@ const usual: Readonly<Record<string, string>> = {
   "content-type": "application/json",
   "strict-transport-security": "max-age=31536000",
   "x-content-type-options": "nosniff",
-  "x-ratelimit-limit": "1000000",
-  "x-ratelimit-policy": "1000000;w=60"
+  "x-ratelimit-limit": "1000",
+  "x-ratelimit-policy": "1000;w=60"
 }
 
 /** What tells one request from all others. */

@@ -89,7 +89,7 @@ const kernelOf = (people: People, small: SmallProvider, atOnce: (typeof Answered
     Layer.provideMerge(useCases),
     Layer.provideMerge(Layer.succeed(SessionArrivals, people.arrivals)),
     Layer.provideMerge(Layer.succeed(CurrentConnectAddresses, { base: "https://millrace.test", isPublic: true })),
-    Layer.provideMerge(Layer.succeed(AgreedRate, 1_000_000)),
+    Layer.provideMerge(Layer.succeed(AgreedRate, 1_000)),
     Layer.provideMerge(Layer.succeed(AnsweredAtOnce, atOnce))
   )
 }
