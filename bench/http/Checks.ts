@@ -50,10 +50,12 @@ export const whoamiOf = (key: Key, workspace: Row) => {
         apiAccess: true,
         requestsPerMinute: limits[String(workspace["plan"])],
         limits: {
+          automations: null,
           banks: null,
           feeds: null,
           fastestSchedule: "hourly",
           historyDays: null,
+          mailboxes: null,
           members: null,
           portals: null,
           rows: null

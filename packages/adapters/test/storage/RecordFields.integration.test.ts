@@ -71,12 +71,12 @@ layer(world, { timeout: "60 seconds" })("Fields of records", (it) => {
       const records = yield* RecordStore
       const owner = yield* OwnerClient
       const write = yield* makeWrite({
-        fields: { date: "2026-03-14", description: "Blue Heron", amount: "-12.50", pending: false, merchantName: null }
+        fields: { date: "2026-03-14", description: "Blue Heron", amount: "-12.5", pending: false, merchantName: null }
       })
       yield* records.write(scope, [write])
       expect(yield* owner`select fields::text as text from record where id = ${write.id}`).toEqual([
         {
-          text: '{"date": "2026-03-14", "amount": -12.50, "pending": false, "description": "Blue Heron", "merchantName": null}'
+          text: '{"date": "2026-03-14", "amount": -12.5, "pending": false, "description": "Blue Heron", "merchantName": null}'
         }
       ])
     }).pipe(withinWorkspaces(workspaceId))

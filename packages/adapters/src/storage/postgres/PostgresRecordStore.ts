@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { listTexts, textColumnNames } from "./record/ListColumns.ts"
-import { fieldsIn, storedFields } from "./record/RecordFields.ts"
+import { fieldsIn, storedFields, type StoredFields } from "./record/RecordFields.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,
@@ -256,8 +256,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         const rows = yield* storedInBulk(
           sql<{
             readonly id: string
-            readonly fields: string
-          }>`select id, fields::text as fields from ${ofIds(scope, ids)}`
+            readonly fields: StoredFields
+          }>`select id, fields from ${ofIds(scope, ids)}`
         )
         return new Map(rows.map((row) => [row.id, fieldsIn(row.fields)]))
       }),

@@ -13,14 +13,14 @@ import { ledgerText, recordColumns, type RecordRow, toRecord, wholeLedgerText } 
 import { SqlParameters } from "./SqlParameters.ts"
 import { stored } from "./SqlFailure.ts"
 import type { Reading } from "./WalledClient.ts"
-import { fieldsIn } from "./record/RecordFields.ts"
+import { fieldsIn, type StoredFields } from "./record/RecordFields.ts"
 
 /** What is read of records that are only shown. */
-const shownColumns = "id, date, fields::text as fields"
+const shownColumns = "id, date, fields"
 
 /** A row of `shownReading`. */
 export interface ShownRow extends Pick<ShownRecord, "date" | "id"> {
-  readonly fields: string
+  readonly fields: StoredFields
 }
 
 export const toShown = ({ date, fields, id }: ShownRow): ShownRecord => ({ id, date, fields: fieldsIn(fields) })

@@ -6,7 +6,7 @@ import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant } from "./Column.ts"
-import { fieldsIn } from "./record/RecordFields.ts"
+import { fieldsIn, type StoredFields } from "./record/RecordFields.ts"
 
 export interface RecordRow {
   readonly id: string
@@ -18,8 +18,7 @@ export interface RecordRow {
   readonly state: RecordState
   readonly merged_into: string | null
   readonly hash: string
-  /** JSON text. */
-  readonly fields: string
+  readonly fields: StoredFields
   readonly change_no: bigint
   readonly public_change_no: bigint
   readonly version: number
@@ -36,7 +35,7 @@ export interface HeldRow extends RecordRow {
 }
 
 export const recordColumns =
-  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields::text as fields, change_no, public_change_no, version, annotated, created_at, updated_at"
+  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, public_change_no, version, annotated, created_at, updated_at"
 
 /** The same where it is known whose records are asked for: of many of them, each would have a text of its own for that. */
 export const ownColumns = recordColumns.replace(" account_id, data_type,", "")

@@ -1,25 +1,30 @@
 /**
- * Fields of a record as `record.fields` stores them: JSON with the public names and public values. Decimal text is a number there,
- * with all its digits, as it is in the API.
+ * Fields of a record as `record.fields` stores them: JSON with the public names and public values. Decimal text is a number there, as
+ * it is in the API, where a number of JavaScript says it exactly; with more digits it stays text.
  */
-import { type DataType, type Fields, fieldsOf } from "@millrace/core/record"
+import { type DataType, type Fields, fieldsOf, type FieldValue } from "@millrace/core/record"
 
-/** Decimal text that PostgreSQL writes back as it is. */
-const decimal = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Whether the text comes back from a number. */
+const isExact = (text: string): boolean => String(Number(text)) === text && Number.isFinite(Number(text))
 
 /** The fields in JSON. */
 export const storedFields = (dataType: DataType, fields: Fields): string => {
   const specs = fieldsOf[dataType]
   const members = Object.entries(fields).map(([name, value]) => {
-    const isNumber = typeof value === "string" && specs[name]?.type === "num" && decimal.test(value)
+    const isNumber = typeof value === "string" && specs[name]?.type === "num" && isExact(value)
     return `${JSON.stringify(name)}:${isNumber ? value : JSON.stringify(value)}`
   })
   return `{${members.join(",")}}`
 }
 
-/** With the text of each number, of which a number of JavaScript would lose digits. */
-const exact = (_name: string, value: unknown, context?: { readonly source: string }): unknown =>
-  typeof value === "number" ? context!.source : value
+/** What was parsed of the column. */
+export type StoredFields = Record<string, FieldValue | number>
 
-/** The fields of a record, from the text of their column. */
-export const fieldsIn = (text: string): Fields => JSON.parse(text, exact) as Fields
+/** The fields of a record, in the place of what was parsed of their column. */
+export const fieldsIn = (stored: StoredFields): Fields => {
+  for (const name in stored) {
+    const value = stored[name]
+    if (typeof value === "number") stored[name] = String(value)
+  }
+  return stored as Fields
+}
