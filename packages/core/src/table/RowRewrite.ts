@@ -78,7 +78,7 @@ export const makeRowRewrite = Effect.gen(function* () {
         violate(`is not possible: {} cannot be converted to ${field.after.type}`, cell)
       } else if (rechosen && field.after.options?.choices !== undefined) {
         const items = Array.isArray(cell) ? cell : [cell]
-        if (items.some((item) => !choices.has(String(item)))) violate("takes a choice away that {} have", cell)
+        if (items.some((item) => !choices.has(String(item)))) violate("takes a choice away that is used in {}", cell)
       }
       return cell
     }
@@ -100,7 +100,7 @@ export const makeRowRewrite = Effect.gen(function* () {
         const cell = field === undefined ? undefined : cellOf(row.values, field.before.key)
         const next = converted(cell)
         if (demanded && row.trashedAt === undefined && isAbsent(next))
-          violate("is not possible: {} have no value", next)
+          violate("is not possible: there is no value in {}", next)
         const same = sameCell(cell, next)
         const values = field === undefined || same ? row.values : { ...row.values, [field.before.key]: next ?? null }
         if (retyped && !isAbsent(cell))
@@ -110,7 +110,7 @@ export const makeRowRewrite = Effect.gen(function* () {
         for (const { facet, mark } of own) {
           if (mark === undefined) continue
           if (marks.has(`${facet} ${mark}`))
-            violate("is not possible: {} have a value that others have, too", next ?? cell)
+            violate("is not possible: a value is in more than one row, in {}", next ?? cell)
           marks.add(`${facet} ${mark}`)
         }
         if (own.length > 0) entries.push({ id: row.id, entries: own })
