@@ -8,10 +8,8 @@ import * as Schema from "effect/Schema"
 import { fees } from "../../packages/core/src/enrichment/kinds/fees/fees.ts"
 import { FeesConfig } from "../../packages/core/src/enrichment/kinds/fees/FeesConfig.ts"
 import type { SetKind } from "../../packages/core/src/enrichment/kinds/SetKind.ts"
-import { AmountTable } from "../../packages/core/src/enrichment/kinds/transfer/AmountTable.ts"
 import { legRules } from "../../packages/core/src/enrichment/kinds/transfer/Leg.ts"
-import { LegSpace } from "../../packages/core/src/enrichment/kinds/transfer/LegSpace.ts"
-import { MonthLegs } from "../../packages/core/src/enrichment/kinds/transfer/MonthLegs.ts"
+import { AmountIndex, MonthLegs } from "../../packages/core/src/enrichment/kinds/transfer/MonthLegs.ts"
 import { TextReader } from "../../packages/core/src/enrichment/kinds/transfer/TextSigns.ts"
 import { TransferConfig } from "../../packages/core/src/enrichment/kinds/transfer/TransferConfig.ts"
 import { transferMatch } from "../../packages/core/src/enrichment/kinds/transfer/transferMatch.ts"
@@ -384,20 +382,25 @@ const whole = (records: ReadonlyArray<SetRecord>, held: Partitions): Comparison 
 
 const window = { before: 2, after: 10 }
 
-/** The records of each month in columns, as plans hold them. */
+/** The legs of each month, as plans hold them. */
 const months = (held: Partitions): ReadonlyArray<MonthLegs> => {
-  const space = new LegSpace(accounts, legRules(config))
-  const reader = new TextReader(accounts)
-  return [...held].map(([month, some]) => new MonthLegs(month, some, space, window, reader, new Set()))
+  const reading = {
+    accounts: new Map(accounts.map((account) => [account.accountId, account])),
+    rules: legRules(config),
+    window,
+    reader: new TextReader(accounts),
+    aside: new Set<string>()
+  }
+  return [...held].map(([month, some]) => new MonthLegs(month, some, reading))
 }
 
-const pairsInColumns = (all: ReadonlyArray<MonthLegs>): number => {
+const pairsOfLegs = (all: ReadonlyArray<MonthLegs>): number => {
   let pairs = 0
   for (const legs of all) {
-    const amounts = new AmountTable(legs, legs.ins, legs.outs)
+    const amounts = new AmountIndex(legs.ins, legs.outs)
     for (const out of legs.outs) {
       if (!legs.isOwn(out)) continue
-      for (let into = amounts.arrived(out); into >= 0; into = amounts.next(into)) if (legs.mayMeet(out, into)) pairs++
+      for (const into of amounts.arrived(out)) if (legs.mayMeet(out, into)) pairs++
     }
   }
   return pairs
@@ -418,7 +421,7 @@ const pairsInRows = ([outflows, inflows]: ReturnType<typeof rowsOf>): number => 
 
 /** The same work: all pairs of equal amounts, other accounts and days within the window, of numbers that were read before. */
 const candidates = (records: ReadonlyArray<SetRecord>, held: Partitions): Comparison => {
-  const [columns, rows] = [months(held), rowsOf(records)]
+  const [legs, rows] = [months(held), rowsOf(records)]
   return {
     name: "pairs of equal amounts within their window",
     amount: records.length,
@@ -427,7 +430,7 @@ const candidates = (records: ReadonlyArray<SetRecord>, held: Partitions): Compar
     contenders: [
       contender(
         "transfer_match",
-        () => pairsInColumns(columns),
+        () => pairsOfLegs(legs),
         (pairs) => pairs
       ),
       contender(

@@ -19,22 +19,3 @@ export const characterCodes = (text: string): CharacterCodes => {
   codes[text.length] = 10
   return codes
 }
-
-/** Is the text from `short` on a part of the longer one from `long` on? The cost is the product of their lengths at worst. */
-export const isPart = (
-  codes: CharacterCodes,
-  long: number,
-  longEnd: number,
-  short: number,
-  shortEnd: number
-): boolean => {
-  const c = codes[short]!
-  const length = shortEnd - short
-  for (let at = long; at <= longEnd - length; at++) {
-    if (codes[at] !== c) continue
-    let offset = 1
-    while (offset < length && codes[at + offset] === codes[short + offset]) offset++
-    if (offset === length) return true
-  }
-  return false
-}

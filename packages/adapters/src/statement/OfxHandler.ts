@@ -1,6 +1,5 @@
 /** Who receives what an OFX text holds. */
 import type { StatementFault } from "@millrace/core/upload"
-import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import type { TextForm } from "./OfxValues.ts"
 import type { TextLines } from "./TextLines.ts"
 
@@ -9,8 +8,6 @@ export interface OfxHandler {
   readonly fault: StatementFault | undefined
   /** The file goes on in another text: positions are positions in it. */
   renew(lines: TextLines): void
-  /** Takes a row in the place of `open`, `leaf` and `close`. False, and nothing is taken, where it has to be told so. */
-  row(row: OfxPlainRow, position: number): boolean
   open(tag: number, position: number): void
   close(tag: number, position: number): void
   /** The text of an element; `form` says what is to be done to it. */

@@ -1,14 +1,11 @@
 /** A row of an OFX file: the element as it is read, and what comes of it. */
 import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
-import { FewTexts } from "./FewTexts.ts"
 import type { OfxFields } from "./OfxFields.ts"
 import type { OfxNotes, OfxPlace } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
-import type { OfxPlainRow } from "./OfxPlainRow.ts"
-import { plainShape, shapes } from "./PlainAmount.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { transactionType } from "./OfxTypes.ts"
-import { ofxDate, ofxPlainAmount, ofxText, type TextForm } from "./OfxValues.ts"
+import { ofxDate, ofxText, type TextForm } from "./OfxValues.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
@@ -41,7 +38,6 @@ export class OfxRowReader {
 
   private readonly fields: OfxFields
   private readonly notes: OfxNotes
-  private readonly types = new FewTexts()
   private movement = 0
   private date: CalendarDate.CalendarDate | undefined
   private userDate: CalendarDate.CalendarDate | undefined
@@ -209,47 +205,6 @@ export class OfxRowReader {
     )
     if (this.userDate !== undefined) row.authorizedDate = this.userDate
     return row
-  }
-
-  /** A row that was scanned at once; `undefined` where something of it has to be looked at more closely. */
-  plain(row: OfxPlainRow, position: number, inherited: Currency.Currency | undefined): StatedRow | undefined {
-    const { codes, text } = row
-    if (!row.has(Tag.DTPOSTED) || !row.has(Tag.TRNAMT)) return undefined
-    const date = row.day(Tag.DTPOSTED)
-    const start = row.start(Tag.TRNAMT)
-    const end = row.end(Tag.TRNAMT)
-    const amountText = text.slice(start, end)
-    const shape = plainShape(codes, start, end, 46)
-    const isCanonical = shape !== shapes.none && (shape & shapes.canonical) !== 0
-    const amount = isCanonical ? (amountText as Decimal.Decimal) : ofxPlainAmount(text, start, end)
-    if (date === undefined || amount === undefined) return undefined
-    if (!isCanonical && Decimal.wholeDigits(amount) > limits.amountWholeDigits) return undefined
-    let userDate: CalendarDate.CalendarDate | undefined
-    if (row.has(Tag.DTUSER)) {
-      userDate = row.day(Tag.DTUSER)
-      if (userDate === undefined) return undefined
-    }
-    const trnType = row.has(Tag.TRNTYPE) ? this.types.of(text, codes, row.start(Tag.TRNTYPE), row.end(Tag.TRNTYPE)) : ""
-    const name = row.value(Tag.NAME)
-    const memo = row.value(Tag.MEMO)
-    const checkNumber = meaningful(row.value(Tag.CHECKNUM))
-    const read = new StatedRow(
-      this.notes.line(position),
-      row.value(Tag.FITID),
-      date,
-      amount,
-      amountText,
-      inherited ?? ("" as Currency.Currency),
-      name === "" ? row.tidied(Tag.MEMO, memo) : row.tidied(Tag.NAME, name),
-      row.joined(Tag.NAME, name, Tag.MEMO, memo),
-      transactionType(trnType, Decimal.isNegative(amount)),
-      checkNumber === "" ? meaningful(row.value(Tag.REFNUM)) : checkNumber,
-      trnType === "HOLD",
-      "",
-      ""
-    )
-    if (userDate !== undefined) read.authorizedDate = userDate
-    return read
   }
 
   private readId(position: number, id: string): void {

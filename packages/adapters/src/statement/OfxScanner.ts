@@ -13,7 +13,6 @@ import { type OfxEnds, OfxWholeEnds } from "./OfxEndTags.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { endsAny } from "./OfxNesting.ts"
 import { OfxOpenElements } from "./OfxOpenElements.ts"
-import { OfxPlainRow } from "./OfxPlainRow.ts"
 import { findTag, firstLeaf, isSameName, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
 import { maxElement } from "./StatementLimits.ts"
 import { TextForm } from "./OfxValues.ts"
@@ -54,7 +53,6 @@ export class OfxScanner {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new OfxScanner(TextLines.exemplar, {
     fault: undefined,
-    row: () => false,
     renew: () => undefined,
     open: () => undefined,
     close: () => undefined,
@@ -69,7 +67,6 @@ export class OfxScanner {
   private readonly handler: OfxHandler
   private readonly elements: OfxOpenElements
   private readonly ends: OfxEnds
-  private readonly row: OfxPlainRow
   private readonly windows: OfxWindows | undefined
   private cdataValue = ""
   // How far the block was scanned, whether that is its end, and whether the text has to go on before it is scanned further.
@@ -87,7 +84,6 @@ export class OfxScanner {
     this.handler = handler
     this.elements = new OfxOpenElements(lines.text, handler)
     this.ends = ends ?? new OfxWholeEnds(lines.text, lines.codes)
-    this.row = new OfxPlainRow(lines)
     this.windows = windows
   }
 
@@ -97,7 +93,6 @@ export class OfxScanner {
     this.text = this.lines.text
     this.codes = this.lines.codes
     this.elements.renew(this.text)
-    this.row.renew(this.lines)
     this.handler.renew(this.lines)
   }
 
@@ -192,7 +187,7 @@ export class OfxScanner {
 
   /** Scans some tags on from `at`. */
   private some(): StatementFault | undefined {
-    const { text, codes, elements, handler, row } = this
+    const { text, codes, elements, handler } = this
     const length = text.length
     const { isLast } = this.lines
     let { at } = this
@@ -253,16 +248,6 @@ export class OfxScanner {
         if (endsAny(tag)) elements.endBefore(tag, less)
         if (handler.fault !== undefined) return handler.fault
         if (elements.depth >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
-        if (tag === Tag.STMTTRN && !empty) {
-          const behind = row.scan(greater + 1)
-          if (behind >= 0 && handler.row(row, less)) {
-            if (handler.fault !== undefined) return handler.fault
-            row.passLines()
-            elements.leaf(row.leafFrom, row.leafTo)
-            at = behind
-            continue
-          }
-        }
         handler.open(tag, less)
         if (empty) handler.close(tag, less)
         else elements.push(tag, "")

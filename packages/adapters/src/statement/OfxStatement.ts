@@ -8,7 +8,6 @@ import { OfxFields } from "./OfxFields.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { isNeeded, isRow } from "./OfxNesting.ts"
 import { OfxNotes, type OfxPlace } from "./OfxNotes.ts"
-import type { OfxPlainRow } from "./OfxPlainRow.ts"
 import { OfxRowReader } from "./OfxRow.ts"
 import { OfxStatus } from "./OfxStatus.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
@@ -73,24 +72,6 @@ export class OfxStatement implements OfxHandler, OfxStatements {
 
   renew(lines: TextLines): void {
     this.notes.lines = lines
-  }
-
-  row(row: OfxPlainRow, position: number): boolean {
-    const { draft } = this
-    if (draft === undefined || this.current.tag !== 0) return false
-    const read = this.current.plain(row, position, draft.currency)
-    if (read === undefined) return false
-    if (this.take !== undefined || this.rowCount >= maxRows) {
-      this.countRow(Tag.STMTTRN, position)
-      this.keep(draft, read, "")
-      return true
-    }
-    // As these do it, for the rows of nearly all files.
-    this.rowCount++
-    draft.count++
-    if (read.currency === "") draft.inherits = true
-    draft.rows.push(read)
-    return true
   }
 
   open(tag: number, position: number): void {

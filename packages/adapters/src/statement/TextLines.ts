@@ -66,14 +66,6 @@ export class TextLines {
     return this.line
   }
 
-  /** Says that `count` more lines end behind the position that was asked last, the last of them before `start`. */
-  skip(count: number, start: number): void {
-    if (count === 0) return
-    this.line += count
-    this.start = start
-    this.next = this.find(start)
-  }
-
   /** Where in its line `position` is, from 1. */
   column(position: number): number {
     this.at(position)

@@ -1,7 +1,7 @@
 /** Edits between two texts (enrichments C3). */
 
 /** Letters that are compared at most. */
-export const comparedLetters = 256
+const comparedLetters = 256
 
 /** Two rows of the table of distances, used again and again. */
 let above = new Uint16Array(comparedLetters + 1)

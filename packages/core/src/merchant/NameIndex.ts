@@ -2,7 +2,7 @@
  * The nearest of many names (enrichments C3): postings of the rarest pieces of three letters give candidates, and those alone are
  * compared in full.
  */
-import { Distances } from "./Distances.ts"
+import { editDistance } from "./EditDistance.ts"
 import { NameWords } from "./NameWords.ts"
 import { Postings } from "./Postings.ts"
 
@@ -25,7 +25,6 @@ export class NameIndex {
   private readonly owners: Int32Array
   private readonly ownerNames: ReadonlyArray<string>
   private readonly postings: Postings
-  private readonly distances: Distances
   private readonly words: NameWords
   /** Scratch of one search: pieces that each name shares, all 0 between searches, and the names that share one. */
   private readonly hits: Uint8Array
@@ -45,7 +44,6 @@ export class NameIndex {
     this.hits = new Uint8Array(this.keys.length)
     this.touched = new Int32Array(this.keys.length)
     this.postings = new Postings(this.keys, rarest)
-    this.distances = new Distances(this.keys)
     this.words = new NameWords(this.keys)
   }
 
@@ -62,7 +60,6 @@ export class NameIndex {
     }
     if (count === 0) return undefined
     const compared = this.mostHit(count)
-    this.distances.prepare(key)
     this.words.prepare(key)
     let best = -1
     let [bestScore, next] = [-1, 0]
@@ -89,9 +86,10 @@ export class NameIndex {
   }
 
   private scoreOf(key: string, at: number): number {
-    const length = Math.max(key.length, this.distances.lengthOf(at))
+    const name = this.keys[at]!
+    const length = Math.max(key.length, name.length)
     const most = Math.floor(length * (1 - accepted + lead))
-    const byLetters = 1 - this.distances.upTo(at, most) / length
+    const byLetters = 1 - editDistance(key, name, most) / length
     return byLetters === 1 ? 1 : Math.max(byLetters, this.words.likeness(at, byLetters))
   }
 

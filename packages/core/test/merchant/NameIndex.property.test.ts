@@ -1,6 +1,5 @@
 import { Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
-import { Distances } from "../../src/merchant/Distances.ts"
 import { editDistance } from "../../src/merchant/EditDistance.ts"
 import { NameIndex } from "../../src/merchant/NameIndex.ts"
 import { NameIndex as PlainIndex } from "./plain/NameIndex.ts"
@@ -50,22 +49,6 @@ it("says nothing where two names are as near, or a word is only among others", (
   expect(index.nearest("apple tree cafe")).toBeUndefined()
   expect(index.nearest("harbour bakerz")).toBeUndefined()
   expect(index.nearest("unlike all")).toBeUndefined()
-})
-
-it("counts the edits between a text and many names as between two texts", () => {
-  const random = new Seeded(2)
-  const texts = Array.from(
-    { length: 120 },
-    () => wordOf(random, random.pick([4, 12, 33, 70])) + random.pick(["", "é", "ß x"])
-  )
-  const distances = new Distances(texts)
-  for (const text of texts) {
-    distances.prepare(text)
-    for (const [at, other] of texts.entries()) {
-      const most = random.below(8)
-      expect(distances.upTo(at, most), `${text} | ${other} | ${most}`).toBe(editDistance(text, other, most))
-    }
-  }
 })
 
 it("says what the plain form says, of texts of all kinds", () => {

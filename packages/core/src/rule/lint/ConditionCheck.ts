@@ -4,9 +4,10 @@ import type { Check, Issue } from "../Check.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { conditionOf } from "../Condition.ts"
 import { leavesOf, type ConditionGroup } from "../ConditionGroup.ts"
-import { constant, isTimeDependent } from "./ConditionLint.ts"
+import { formulaOf, Implication, isMoving } from "./Implication.ts"
 import { isKnown, readProblem } from "../FieldAccess.ts"
 import { leafPlan } from "../LeafPlan.ts"
+import { some, type FilterPlan } from "../../filter/FilterPlan.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 
 /** Names that people and banks change at will, and the field that stays. */
@@ -15,6 +16,16 @@ const stableFor: ReadonlyMap<string, string> = new Map([
   ["account", "accountId"],
   ["bank", "bankId"]
 ])
+
+/** Whether the answer can change from one day to the next while the record stays as it is. */
+const isTimeDependent = (plan: FilterPlan): boolean => some(plan, (part) => part.tag === "test" && isMoving(part.test))
+
+/** Whether the condition gives the same answer for every record; `undefined` where its form does not show that. */
+export const constant = (plan: FilterPlan): "never" | "always" | undefined => {
+  const formula = formulaOf(plan)
+  const implication = new Implication()
+  return implication.isNever(formula) ? "never" : implication.isAlways(formula) ? "always" : undefined
+}
 
 /** Whether what the group says of a record may be another on another day. */
 export const movesWithTheDay = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine): boolean =>
@@ -53,7 +64,7 @@ export const checkConditions = (
     errors,
     // Runs have no use for it, and it takes longer than everything else.
     get lints() {
-      const always = errors.length === 0 ? constant(conditionOf(group, catalog, patterns), catalog) : undefined
+      const always = errors.length === 0 ? constant(conditionOf(group, catalog, patterns)) : undefined
       if (always === undefined) return lints
       return [...lints, { field: path, message: always === "never" ? "can never hold" : "always holds" }]
     }

@@ -1,16 +1,54 @@
-/** Rules of a list that get in each other's way (enrichments E6). Only what is certain is reported. */
-import { Cells } from "../../filter/Cells.ts"
-import type { Issue } from "../Check.ts"
+/** Rules of a list that get in each other's way (enrichments E6), two at a time. The lint reports what is certain. */
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
-import { caseIssues, caseUse } from "./CaseLint.ts"
-import { compileAction, type Computed } from "../ActionPlan.ts"
-import { leavesOf } from "../ConditionGroup.ts"
-import { DeadWrites, type Replacement } from "./DeadWrites.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
-import { RuleList, type ListedRule, type SentRule } from "./RuleList.ts"
-import { writtenBy } from "./ReadWriteSets.ts"
+import type { Issue } from "../Check.ts"
+import { conditionOf } from "../Condition.ts"
+import { leavesOf, type ConditionGroup } from "../ConditionGroup.ts"
+import type { RuleAction } from "../RuleAction.ts"
+import { parseTemplate } from "../Template.ts"
+import { caseIssues, caseUse } from "./CaseLint.ts"
+import { formulaOf, Implication, type Formula } from "./Implication.ts"
 
 export type RuleMode = "all" | "first"
+
+export interface SentRule {
+  readonly enabled: boolean
+  readonly conditions: ConditionGroup
+  readonly actions: ReadonlyArray<RuleAction>
+}
+
+/** A rule that may run, with its place in the list as it was sent. */
+interface ListedRule {
+  readonly index: number
+  readonly conditions: ConditionGroup
+  readonly actions: ReadonlyArray<RuleAction>
+  readonly formula: Formula
+  /** Fields that its conditions read. */
+  readonly reads: ReadonlySet<string>
+  /** Fields that its conditions or actions read. */
+  readonly uses: ReadonlySet<string>
+  /** Fields that its actions change. */
+  readonly changes: ReadonlySet<string>
+}
+
+/** The fields that change when the action writes: the sides of an amount follow it. */
+const writtenBy = ({ field }: RuleAction): ReadonlyArray<string> =>
+  field === "amount" ? [field, "creditAmount", "debitAmount"] : [field]
+
+/** The fields whose values go into what the action writes. */
+const sourcesOf = (action: RuleAction): ReadonlyArray<string> => {
+  switch (action.kind) {
+    case undefined:
+    case "set":
+      return []
+    case "template":
+      return parseTemplate(action.template).flatMap((part) => ("field" in part ? [part.field] : []))
+    case "regexExtract":
+      return [action.source]
+    default:
+      return [action.source ?? action.field]
+  }
+}
 
 const pathOf = ({ index }: ListedRule): string => `rules[${index}]`
 
@@ -18,9 +56,7 @@ const pathOf = ({ index }: ListedRule): string => `rules[${index}]`
 export const actionPath = (actions: ReadonlyArray<unknown>, rule: number, position: number): string =>
   actions.length === 1 ? `rules[${rule}].action` : `rules[${rule}].actions[${position}]`
 
-const placeOf = ({ index, actions }: ListedRule, position: number): string => actionPath(actions, index, position)
-
-/** More rules than these are not named. */
+/** A message names at most this many rules. */
 const mostNamed = 4
 
 const listed = (names: ReadonlyArray<string>): string =>
@@ -30,9 +66,9 @@ const namesOf = (rules: ReadonlyArray<ListedRule>): string =>
   listed([...rules.slice(0, mostNamed).map(pathOf), ...(rules.length > mostNamed ? ["others"] : [])])
 
 /** The first match ends the list: a rule behind one that matches everything it matches has no turn. */
-const neverRuns = (list: RuleList): ReadonlyArray<Issue> =>
-  list.rules.flatMap((rule, place) => {
-    const earlier = list.rules.slice(0, place).find((other) => list.covers(other, rule))
+const neverRuns = (rules: ReadonlyArray<ListedRule>, implication: Implication): ReadonlyArray<Issue> =>
+  rules.flatMap((rule, place) => {
+    const earlier = rules.slice(0, place).find((other) => implication.implies(rule.formula, other.formula))
     if (earlier === undefined) return []
     const isSame = JSON.stringify(earlier.conditions) === JSON.stringify(rule.conditions)
     const reason = isSame
@@ -40,6 +76,54 @@ const neverRuns = (list: RuleList): ReadonlyArray<Issue> =>
       : "comes first and matches everything that this rule matches"
     return [{ field: pathOf(rule), message: `never runs: ${pathOf(earlier)} ${reason}` }]
   })
+
+/** A later write that always replaces another one: a later action of its own rule, or of a later rule. */
+interface Replacement {
+  readonly rule: ListedRule
+  readonly position: number
+}
+
+/** The first action from `from` on that sets the field of `written`; `"read"` where an action reads that before. */
+const replacing = (rule: ListedRule, from: number, written: RuleAction): number | "read" | undefined => {
+  const fields = writtenBy(written)
+  for (let position = from; position < rule.actions.length; position++) {
+    const action = rule.actions[position]!
+    if (sourcesOf(action).some((source) => fields.includes(source))) return "read"
+    // Every other action may find nothing to write.
+    if (action.field === written.field && (action.kind ?? "set") === "set") return position
+  }
+  return undefined
+}
+
+/** What replaces the write of an action on every record, before anything reads it. */
+const replacement = (
+  rules: ReadonlyArray<ListedRule>,
+  place: number,
+  position: number,
+  mode: RuleMode,
+  implication: Implication
+): Replacement | undefined => {
+  const rule = rules[place]!
+  const written = rule.actions[position]!
+  const own = replacing(rule, position + 1, written)
+  if (own === "read") return undefined
+  if (own !== undefined) return { rule, position: own }
+  if (mode === "first") return undefined
+  const fields = writtenBy(written)
+  const changed = new Set(rule.changes)
+  for (let at = place + 1; at < rules.length; at++) {
+    const later = rules[at]!
+    if (fields.some((field) => later.reads.has(field))) return undefined
+    const found = replacing(later, 0, written)
+    // The later rule must see the values that the earlier one saw.
+    const isSettled = !Array.from(later.reads).some((field) => changed.has(field))
+    if (typeof found === "number" && isSettled && implication.implies(rule.formula, later.formula))
+      return { rule: later, position: found }
+    if (fields.some((field) => later.uses.has(field))) return undefined
+    for (const field of later.changes) changed.add(field)
+  }
+  return undefined
+}
 
 const lost = (rule: ListedRule, replaced: ReadonlyArray<Replacement | undefined>): ReadonlyArray<Issue> => {
   const others = [...new Set(replaced.flatMap((by) => (by === undefined || by.rule === rule ? [] : [by.rule])))]
@@ -51,7 +135,7 @@ const lost = (rule: ListedRule, replaced: ReadonlyArray<Replacement | undefined>
       by.rule === rule
         ? `is always overwritten: actions[${by.position}] of the same rule sets ${field} again`
         : `is always overwritten: ${pathOf(by.rule)} sets ${field} again on every record that matches here`
-    return [{ field: placeOf(rule, position), message }]
+    return [{ field: actionPath(rule.actions, rule.index, position), message }]
   })
   if (!isShadowed) return issues
   const fields = listed([...new Set(rule.actions.map(({ field }) => field))])
@@ -59,53 +143,8 @@ const lost = (rule: ListedRule, replaced: ReadonlyArray<Replacement | undefined>
   return [...issues, { field: pathOf(rule), message: `has no effect: ${namesOf(others)} ${again}` }]
 }
 
-/** A value that a rule leaves in a field whenever it matches. */
-interface Setting {
-  readonly rule: ListedRule
-  readonly position: number
-  readonly value: Computed
-}
-
-/** The last value of each field, where it is the same for all records and nothing replaces it. */
-const settingsOf = (
-  rule: ListedRule,
-  replaced: ReadonlyArray<Replacement | undefined>,
-  catalog: FieldCatalog,
-  patterns: PatternEngine
-): ReadonlyMap<string, Setting> => {
-  const cells = new Cells()
-  const settings = new Map<string, Setting>()
-  for (const [position, action] of rule.actions.entries()) {
-    settings.delete(action.field)
-    if ((action.kind ?? "set") !== "set" || replaced[position] !== undefined) continue
-    settings.set(action.field, { rule, position, value: compileAction(action, catalog, patterns, cells)(cells) })
-  }
-  return settings
-}
-
-const conflicts = (list: RuleList, settings: ReadonlyArray<ReadonlyMap<string, Setting>>): ReadonlyArray<Issue> => {
-  const earlier = new Map<string, Array<Setting>>()
-  const issues: Array<Issue> = []
-  for (const ofRule of settings)
-    for (const [field, { rule, position, value }] of ofRule) {
-      const before = earlier.get(field) ?? []
-      const rivals: Array<ListedRule> = []
-      for (const other of before) {
-        if (other.value !== value && list.overlap(other.rule, rule)) rivals.push(other.rule)
-        if (rivals.length > mostNamed) break
-      }
-      before.push({ rule, position, value })
-      earlier.set(field, before)
-      if (rivals.length === 0) continue
-      const others = rivals.length === 1 ? `sets ${field} to another value` : `set ${field} to other values`
-      const message = `order decides: ${namesOf(rivals)} ${others} on some records that match here too`
-      issues.push({ field: placeOf(rule, position), message })
-    }
-  return issues
-}
-
 /** Conditions that see a field as it is before a later rule changes it. */
-const readsBefore = ({ rules }: RuleList): ReadonlyArray<Issue> => {
+const readsBefore = (rules: ReadonlyArray<ListedRule>): ReadonlyArray<Issue> => {
   const writers = new Map<string, ListedRule>()
   return rules
     .toReversed()
@@ -118,14 +157,14 @@ const readsBefore = ({ rules }: RuleList): ReadonlyArray<Issue> => {
         seen.add(field)
         issues.push({ field: at, message: `sees ${field} as it is before ${pathOf(writer)} changes it` })
       }
-      for (const action of rule.actions) for (const field of writtenBy(action)) writers.set(field, rule)
+      for (const field of rule.changes) writers.set(field, rule)
       return issues.toReversed()
     })
     .toReversed()
 }
 
 /** Patterns of a rule that read a field after an earlier rule of the list, or an earlier action, has changed its case. */
-const readsChangedCase = ({ rules }: RuleList): ReadonlyArray<Issue> => {
+const readsChangedCase = (rules: ReadonlyArray<ListedRule>): ReadonlyArray<Issue> => {
   const writers = new Map<string, ListedRule>()
   return rules.flatMap((rule) => {
     const { reads, writes } = caseUse({ conditions: rule.conditions, actions: rule.actions }, pathOf(rule))
@@ -145,13 +184,21 @@ export const ruleLints = (
   catalog: FieldCatalog,
   patterns: PatternEngine
 ): ReadonlyArray<Issue> => {
-  const list = new RuleList(sent, catalog, patterns)
-  const writes = new DeadWrites(list)
-  const replaced = list.rules.map(({ actions }, place) =>
-    actions.map((_, position) => writes.replacement(place, position, mode))
+  const implication = new Implication()
+  const rules = sent.flatMap(({ actions, conditions, enabled }, index): ReadonlyArray<ListedRule> => {
+    if (!enabled) return []
+    const formula = formulaOf(conditionOf(conditions, catalog, patterns))
+    if (implication.isNever(formula)) return []
+    const reads = new Set(Array.from(leavesOf(conditions, ""), ([{ field }]) => field))
+    const uses = new Set([...reads, ...actions.flatMap(sourcesOf)])
+    return [{ index, conditions, actions, formula, reads, uses, changes: new Set(actions.flatMap(writtenBy)) }]
+  })
+  const overwritten = rules.flatMap((rule, place) =>
+    lost(
+      rule,
+      rule.actions.map((_, position) => replacement(rules, place, position, mode, implication))
+    )
   )
-  const overwritten = list.rules.flatMap((rule, place) => lost(rule, replaced[place]!))
-  if (mode === "first") return [...neverRuns(list), ...overwritten]
-  const settings = list.rules.map((rule, place) => settingsOf(rule, replaced[place]!, catalog, patterns))
-  return [...overwritten, ...conflicts(list, settings), ...readsBefore(list), ...readsChangedCase(list)]
+  if (mode === "first") return [...neverRuns(rules, implication), ...overwritten]
+  return [...overwritten, ...readsBefore(rules), ...readsChangedCase(rules)]
 }

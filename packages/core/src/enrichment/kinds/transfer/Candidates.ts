@@ -2,7 +2,6 @@
 import type * as Currency from "../../../shared/Currency.ts"
 import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
-import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, BusinessDays } from "../../../shared/BusinessCalendar.ts"
 import type { Work } from "../../../shared/Work.ts"
 import { noLesson } from "./AccountLessons.ts"
@@ -10,7 +9,7 @@ import { largestFee, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { unitsPerOne } from "./Leg.ts"
 import type { Lessons } from "./Lessons.ts"
-import type { MonthLegs } from "./MonthLegs.ts"
+import { isSameAmount, type MonthLeg, type MonthLegs, textWeight } from "./MonthLegs.ts"
 import {
   amountPart,
   type Band,
@@ -27,7 +26,6 @@ import {
   type ScoredPair,
   textPart
 } from "./PairScore.ts"
-import { SortedUnits } from "./SortedUnits.ts"
 import type { StrangerCounts } from "./Strangers.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 
@@ -61,6 +59,17 @@ const ratePenalty = (residual: number): number => {
 /** A reference says something where hardly any other record has it. */
 const mostWithCode = 2
 
+/** The place of the first whose amount is not below `least`, in legs by amount. */
+const firstFrom = (legs: ReadonlyArray<MonthLeg>, least: number): number => {
+  let [low, high] = [0, legs.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (legs[middle]!.units < least) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
 export class Candidates {
@@ -68,11 +77,11 @@ export class Candidates {
   private readonly likely: InflowCounts
   private readonly openDays: BusinessDays
   private readonly found: Array<ScoredPair> = []
-  private withCode: ReadonlyMap<string, ReadonlyArray<number>> | undefined
+  private withCode: ReadonlyMap<string, ReadonlyArray<MonthLeg>> | undefined
   private readonly ratesOf = new Map<string, Decimal.Decimal | undefined>()
-  private readonly caps = new Map<number, number>()
-  private readonly outflows = new Map<number, SortedUnits>()
-  private readonly speaking = new Map<number, SortedUnits>()
+  private readonly caps = new Map<string, number>()
+  private readonly outflows = new Map<string, ReadonlyArray<MonthLeg>>()
+  private readonly speaking = new Map<string, ReadonlyArray<MonthLeg>>()
   /** What the pair that was weighed last was weighed by: most are dropped for their score, and nothing is made of those. */
   private readonly counts: Mutable<ScoredPair["counts"]> = {
     rivals: 0,
@@ -98,7 +107,8 @@ export class Candidates {
   constructor(input: CandidateInput) {
     this.input = input
     this.likely = new InflowCounts(input.legs)
-    this.openDays = new BusinessDays(input.calendar, input.legs.firstDay, input.legs.lastDay)
+    const { all } = input.legs
+    this.openDays = new BusinessDays(input.calendar, all[0]?.day ?? 0, all.at(-1)?.day ?? -1)
   }
 
   /** All pairs of outflows of the month that reach `floor` centibits, in order. */
@@ -109,55 +119,54 @@ export class Candidates {
   }
 
   /** Keeps a pair that reaches the floor. */
-  private consider(out: number, into: number, fit: Fit, floor: number): void {
-    const { apart, legs, work } = this.input
+  private consider(out: MonthLeg, into: MonthLeg, fit: Fit, floor: number): void {
+    const { apart, work } = this.input
     work.spend(weighWork)
-    if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
+    if (apart.size > 0 && apart.has(pairKey(out.recordId, into.recordId))) return
     const score = this.weigh(out, into, fit, floor)
     if (score >= floor) this.found.push(this.weighed(out, into, fit, score))
   }
 
   /** Whether the two could be a pair at all, whatever speaks for it. */
-  fit(out: number, into: number): Fit | undefined {
+  fit(out: MonthLeg, into: MonthLeg): Fit | undefined {
     const { legs, work } = this.input
     work.spend(fitWork)
     if (!legs.mayMeet(out, into)) return undefined
-    if (legs.sameAmount(out, into)) return "exact"
-    if (legs.isPending(out) || legs.isPending(into)) return undefined
-    const [left, arrived] = [legs.weight[out]! > 0, legs.weight[into]! > 0]
-    if (legs.currency[out] === legs.currency[into]) {
-      const missing = legs.units[out]! - legs.units[into]!
+    if (isSameAmount(out, into)) return "exact"
+    if (out.pending || into.pending) return undefined
+    const [left, arrived] = [out.weight > 0, into.weight > 0]
+    if (out.currency === into.currency) {
+      const missing = out.units - into.units
       if (missing <= 0 || missing > this.mostMissing(out)) return undefined
       return (left && arrived) || this.hadFee(out, into) ? "fee" : undefined
     }
     if (!(left || arrived || this.wereLinked(out, into))) return undefined
     const rate = this.rate(out, into)
     if (rate === undefined) return undefined
-    const ratio = legs.units[into]! / (legs.units[out]! * Number(rate))
+    const ratio = into.units / (out.units * Number(rate))
     const { over, under } = this.input.config.fx
     return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? "fx" : undefined
   }
 
   /** Whether a person has linked records of the two accounts before that differ by a fee: equal ones say nothing of fees. */
-  private hadFee(out: number, into: number): boolean {
-    const { legs, lessons } = this.input
-    return lessons.showFees && lessons.hadFee(legs.leg(out), legs.leg(into))
+  private hadFee(out: MonthLeg, into: MonthLeg): boolean {
+    const { lessons } = this.input
+    return lessons.showFees && lessons.hadFee(out, into)
   }
 
   /** Whether a person has linked records of the two accounts before. */
-  private wereLinked(out: number, into: number): boolean {
-    const { legs, lessons } = this.input
-    return !lessons.isEmpty && lessons.wereLinked(legs.leg(out), legs.leg(into))
+  private wereLinked(out: MonthLeg, into: MonthLeg): boolean {
+    const { lessons } = this.input
+    return !lessons.isEmpty && lessons.wereLinked(out, into)
   }
 
   /** Those of equal amounts. */
   private exact(floor: number): void {
     const { legs } = this.input
     const { amounts, outs } = legs
-    for (let n = 0; n < outs.length; n++) {
-      const out = outs[n]!
+    for (const out of outs) {
       if (!legs.isOwn(out)) continue
-      for (let into = amounts.arrived(out); into >= 0; into = amounts.next(into)) {
+      for (const into of amounts.arrived(out)) {
         if (!legs.mayMeet(out, into)) continue
         const fit = this.fit(out, into)
         if (fit !== undefined) this.consider(out, into, fit, floor)
@@ -168,15 +177,13 @@ export class Candidates {
   /** Those of which something is missing, or which are of two currencies. */
   private others(floor: number): void {
     const { legs, lessons } = this.input
-    const { ins } = legs
-    const currencies = this.outCurrencies()
-    for (let n = 0; n < ins.length; n++) {
-      const into = ins[n]!
-      const isSilent = legs.weight[into]! <= 0 && !lessons.showFees
-      if (isSilent && currencies.length === 1 && currencies[0] === legs.currency[into]) continue
-      if (legs.isPending(into)) continue
+    const currencies = [...new Set(legs.outs.map(({ currency }) => currency))]
+    for (const into of legs.ins) {
+      const isSilent = into.weight <= 0 && !lessons.showFees
+      if (isSilent && currencies.length === 1 && currencies[0] === into.currency) continue
+      if (into.pending) continue
       for (const currency of currencies) {
-        const isSame = currency === legs.currency[into]
+        const isSame = currency === into.currency
         // What is missing from an amount is a fee where both say that they are a transfer, unless people have shown otherwise.
         if (isSame && isSilent) continue
         const [least, most] = isSame ? this.feeSpan(into) : this.rateSpan(into, currency)
@@ -185,71 +192,52 @@ export class Candidates {
     }
   }
 
-  private between(among: SortedUnits, into: number, least: number, most: number, floor: number): void {
+  private between(among: ReadonlyArray<MonthLeg>, into: MonthLeg, least: number, most: number, floor: number): void {
     const { legs } = this.input
-    for (let n = among.from(least); n < among.size && among.units[n]! <= most; n++) {
-      const out = among.legs[n]!
-      if (!legs.isOwn(out) || !legs.mayMeet(out, into) || legs.sameAmount(out, into)) continue
+    for (let n = firstFrom(among, least); n < among.length && among[n]!.units <= most; n++) {
+      const out = among[n]!
+      if (!legs.isOwn(out) || !legs.mayMeet(out, into) || isSameAmount(out, into)) continue
       const fit = this.fit(out, into)
       if (fit !== undefined) this.consider(out, into, fit, floor)
     }
   }
 
-  private outCurrencies(): ReadonlyArray<number> {
-    const { currency, outs } = this.input.legs
-    const found: Array<number> = []
-    for (let n = 0, last = -1; n < outs.length; n++) {
-      const one = currency[outs[n]!]!
-      if (one === last) continue
-      last = one
-      if (!found.includes(one)) found.push(one)
-    }
-    return found
-  }
-
   /** What left in a currency, by amount: all, or what speaks for a transfer by itself. */
-  private among(currency: number, speaking: boolean): SortedUnits {
+  private among(currency: Currency.Currency, speaking: boolean): ReadonlyArray<MonthLeg> {
     const kept = speaking ? this.speaking : this.outflows
     let sorted = kept.get(currency)
     if (sorted === undefined) {
-      const { currency: currencies, outs, units, weight } = this.input.legs
-      const meant = new Int32Array(outs.length)
-      let count = 0
-      for (let n = 0; n < outs.length; n++) {
-        const leg = outs[n]!
-        if ((!speaking || weight[leg]! > 0) && currencies[leg] === currency) meant[count++] = leg
-      }
-      kept.set(currency, (sorted = new SortedUnits(units, meant.subarray(0, count))))
+      const meant = this.input.legs.outs.filter((leg) => leg.currency === currency && (!speaking || leg.weight > 0))
+      kept.set(currency, (sorted = meant.toSorted((a, b) => a.units - b.units)))
     }
     return sorted
   }
 
   /** What may have left where that arrived and something is missing. */
-  private feeSpan(into: number): readonly [number, number] {
-    const { config, legs } = this.input
-    const units = legs.units[into]!
+  private feeSpan(into: MonthLeg): readonly [number, number] {
+    const { config } = this.input
+    const units = into.units
     const share = Math.max(config.fee.percent / 100, 0)
     const fixed = this.feeAmount(into)
     const most = Math.max(units / (1 - share), units + fixed)
     return [units + 1, Math.ceil(Math.min(most, units / (1 - largestFee)))]
   }
 
-  private rateSpan(into: number, currency: number): readonly [number, number] {
-    const { legs } = this.input
-    const rate = this.rateFor(currency, legs.currency[into]!, into)
+  private rateSpan(into: MonthLeg, currency: Currency.Currency): readonly [number, number] {
+    const rate = this.rateFor(currency, into.currency, into)
     if (rate === undefined) return [1, 0]
     // The rate of the outflow's day decides; a few days move it by less than this.
     const [low, high] = [0.8, 1.25]
-    const middle = legs.units[into]! / Number(rate)
+    const middle = into.units / Number(rate)
     return [Math.floor(middle * low), Math.ceil(middle * high)]
   }
 
-  private feeAmount(leg: number): number {
-    const { baseCurrency, config, legs, rates } = this.input
-    const key = legs.day[leg]! * mostCurrencies + legs.currency[leg]!
+  private feeAmount(leg: MonthLeg): number {
+    const { baseCurrency, config, rates } = this.input
+    const key = `${leg.day} ${leg.currency}`
     let amount = this.caps.get(key)
     if (amount === undefined) {
-      const { currency, date } = legs.leg(leg)
+      const { currency, date } = leg
       const converted = convert(rates, config.fee.amount, baseCurrency, currency, date)
       amount = converted === undefined ? 0 : Number(converted.amount) * unitsPerOne
       this.caps.set(key, amount)
@@ -257,33 +245,30 @@ export class Candidates {
     return amount
   }
 
-  private mostMissing(out: number): number {
-    const units = this.input.legs.units[out]!
+  private mostMissing(out: MonthLeg): number {
+    const units = out.units
     const share = (this.input.config.fee.percent / 100) * units
     return Math.min(largestFee * units, Math.max(share, this.feeAmount(out)))
   }
 
-  /** By numbers, on the day of a leg. */
-  private rateFor(from: number, to: number, leg: number): Decimal.Decimal | undefined {
-    const { legs, rates } = this.input
-    const key = `${from} ${to} ${legs.day[leg]}`
+  /** On the day of a leg. */
+  private rateFor(from: Currency.Currency, to: Currency.Currency, leg: MonthLeg): Decimal.Decimal | undefined {
+    const { rates } = this.input
+    const key = `${from} ${to} ${leg.day}`
     if (!this.ratesOf.has(key)) {
-      const { currencies } = legs.space
-      const { date }: { readonly date: CalendarDate.CalendarDate } = legs.leg(leg)
-      this.ratesOf.set(key, rateOn(rates, currencies[from]!, currencies[to]!, date)?.rate)
+      this.ratesOf.set(key, rateOn(rates, from, to, leg.date)?.rate)
     }
     return this.ratesOf.get(key)
   }
 
-  private rate(out: number, into: number): Decimal.Decimal | undefined {
-    const { currency } = this.input.legs
-    return this.rateFor(currency[out]!, currency[into]!, out)
+  private rate(out: MonthLeg, into: MonthLeg): Decimal.Decimal | undefined {
+    return this.rateFor(out.currency, into.currency, out)
   }
 
   /** Strangers whose amount could be what left. */
-  private agreeing(out: number, into: number, fit: Fit): number {
-    const { config, legs, strangers } = this.input
-    const units = legs.units[out]!
+  private agreeing(out: MonthLeg, into: MonthLeg, fit: Fit): number {
+    const { config, strangers } = this.input
+    const units = out.units
     let [least, most] = [units, units]
     if (fit === "fee") {
       least = Math.ceil(units - this.mostMissing(out))
@@ -293,22 +278,22 @@ export class Candidates {
       least = Math.ceil(middle * (1 - config.fx.under / 100))
       most = Math.floor(middle * (1 + config.fx.over / 100))
     }
-    return strangers.agreeing(legs.currency[into]!, legs.account[out]!, least, most)
+    return strangers.agreeing(into.currency, out.accountId, least, most)
   }
 
-  private penalty(out: number, into: number, fit: Fit): number {
+  private penalty(out: MonthLeg, into: MonthLeg, fit: Fit): number {
     if (fit === "exact") return 0
-    const { legs, lessons } = this.input
-    const [left, arrived] = [legs.units[out]!, legs.units[into]!]
+    const { lessons } = this.input
+    const [left, arrived] = [out.units, into.units]
     if (fit === "fx") return ratePenalty(1 - arrived / (left * Number(this.rate(out, into))))
-    if (!lessons.isEmpty && lessons.knowsFee(legs.leg(out), legs.leg(into))) return 0
+    if (!lessons.isEmpty && lessons.knowsFee(out, into)) return 0
     return (left - arrived) % (unitsPerOne / 2) === 0 ? 50 : 300
   }
 
   /** Legs with each code around the month. */
-  private recordsWith(code: string): ReadonlyArray<number> {
+  private recordsWith(code: string): ReadonlyArray<MonthLeg> {
     if (this.withCode === undefined) {
-      const found = new Map<string, Array<number>>()
+      const found = new Map<string, Array<MonthLeg>>()
       const { legs } = this.input
       for (const all of [legs.outs, legs.ins]) {
         for (const leg of all) {
@@ -324,19 +309,19 @@ export class Candidates {
     return this.withCode.get(code) ?? []
   }
 
-  private hasSharedCode(out: number, into: number): boolean {
+  private hasSharedCode(out: MonthLeg, into: MonthLeg): boolean {
     const { legs } = this.input
     const others = legs.codesOf(into)
     if (others.size === 0) return false
     const { after, before } = legs.window
-    const day = legs.day[out]!
+    const day = out.day
     for (const code of legs.codesOf(out)) {
       if (!others.has(code)) continue
       let near = 0
       for (const leg of this.recordsWith(code)) {
         // What left counts as far back as what arrived counts ahead: so the month holds all of them, wherever in it the day is.
-        const [back, ahead] = legs.isOut(leg) ? [after, before] : [before, after]
-        if (legs.day[leg]! >= day - back && legs.day[leg]! <= day + ahead) near++
+        const [back, ahead] = leg.out ? [after, before] : [before, after]
+        if (leg.day >= day - back && leg.day <= day + ahead) near++
       }
       if (near <= mostWithCode) return true
     }
@@ -349,26 +334,26 @@ export class Candidates {
   }
 
   /** Inflows that the outflow could be meant by. */
-  private rivals(out: number, into: number): number {
+  private rivals(out: MonthLeg, into: MonthLeg): number {
     const { legs } = this.input
     const { after, before } = legs.window
-    const day = legs.day[out]!
-    return Math.max(1, this.likely.count(legs.currency[into]!, legs.account[out]!, day - before, day + after))
+    const day = out.day
+    return Math.max(1, this.likely.count(into.currency, out.accountId, day - before, day + after))
   }
 
   /** The points of a pair, in centibits. Of one that cannot reach the floor, the most that it could have. */
-  weigh(out: number, into: number, fit: Fit, floor = Number.NEGATIVE_INFINITY): number {
+  weigh(out: MonthLeg, into: MonthLeg, fit: Fit, floor = Number.NEGATIVE_INFINITY): number {
     const { legs, lessons, strangers } = this.input
     const { counts, parts } = this
     counts.rivals = this.rivals(out, into)
-    counts.strangers = strangers.all(legs.currency[into]!, legs.account[out]!)
+    counts.strangers = strangers.all(into.currency, out.accountId)
     counts.agreeing = 0
-    counts.chance = fit === "exact" ? roundness(legs.units[out]!) : fit === "fee" ? feeChance : fxChance
+    counts.chance = fit === "exact" ? roundness(out.units) : fit === "fee" ? feeChance : fxChance
     counts.penalty = this.penalty(out, into, fit)
-    counts.businessDays = this.openDays.apart(legs.day[out]!, legs.day[into]!)
-    counts.textOut = legs.textWeight(out, into)
-    counts.textIn = legs.textWeight(into, out)
-    const lesson = lessons.isEmpty ? noLesson : lessons.counts(legs.leg(out), legs.leg(into))
+    counts.businessDays = this.openDays.apart(out.day, into.day)
+    counts.textOut = textWeight(out, into)
+    counts.textIn = textWeight(into, out)
+    const lesson = lessons.isEmpty ? noLesson : lessons.counts(out, into)
     counts.accepted = lesson.accepted
     counts.rejected = lesson.rejected
     counts.expected = lesson.expected
@@ -376,7 +361,7 @@ export class Candidates {
     parts.prior = priorPart(counts.rivals)
     parts.lag = lagPart(counts.businessDays)
     parts.text = textPart(counts.textOut, counts.textIn)
-    parts.provider = providerPart(legs.hint[out]!, legs.hint[into]!)
+    parts.provider = providerPart(out.signs.hint, into.signs.hint)
     parts.pair = pairPart(lesson)
     if (fit !== "exact") {
       // Most pairs of which something is missing are none, and are seen to be none before anything is looked for.
@@ -392,7 +377,7 @@ export class Candidates {
   }
 
   /** The pair that was weighed last. */
-  private weighed(out: number, into: number, fit: Fit, score: number): ScoredPair {
+  private weighed(out: MonthLeg, into: MonthLeg, fit: Fit, score: number): ScoredPair {
     const { legs } = this.input
     const pair: ScoredPair = {
       out: legs.side(out),
@@ -402,14 +387,11 @@ export class Candidates {
       counts: { ...this.counts },
       score
     }
-    if (fit !== "fx" && !legs.isMirror(out) && !legs.isMirror(into)) return pair
+    if (fit !== "fx" && !out.mirror && !into.mirror) return pair
     return {
       ...pair,
       ...(fit === "fx" ? { rate: this.rate(out, into)! } : {}),
-      ...(legs.isMirror(out) || legs.isMirror(into) ? { mirror: true as const } : {})
+      ...(out.mirror || into.mirror ? { mirror: true as const } : {})
     }
   }
 }
-
-/** More than there are. */
-const mostCurrencies = 65_536

@@ -49,7 +49,7 @@ export interface Leg {
 export const unitsPerOne = 10_000
 
 /** In ten-thousandths; of what a double cannot hold exactly, the nearest. */
-export const unitsOf = (amount: Decimal.Decimal): number => {
+const unitsOf = (amount: Decimal.Decimal): number => {
   const safe = Decimal.safeUnits(amount)
   return Number.isNaN(safe) ? Math.round(Number(amount) * unitsPerOne) : safe
 }
@@ -83,8 +83,9 @@ export const legOf = (
   account: SetAccount | undefined,
   { includePending, mirrors, excluded }: LegRules
 ): Leg | undefined => {
-  const { accountId, fields, recordId } = record
-  if (account === undefined || excluded.has(accountId)) return undefined
+  const { fields, recordId } = record
+  if (account === undefined || excluded.has(account.accountId)) return undefined
+  const { accountId } = account
   const date = legDate(record)
   const isOut = leaves(record)
   if (date === undefined || isOut === undefined) return undefined

@@ -1,15 +1,9 @@
-/**
- * The legs that matter to the outflows of one month, and what is found among them by amount (enrichments D2.1). What is
- * compared again and again is kept in columns of numbers: a leg is its place in them, which is its place by day and id.
- */
+/** The legs that matter to the outflows of one month, in order of their days, and an index of their amounts (enrichments D2.1). */
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
-import type { SetRecord } from "../SetKind.ts"
-import { AmountTable } from "./AmountTable.ts"
-import { type Leg, legOf } from "./Leg.ts"
-import { LegColumns, mirrorFlag, outFlag, pendingFlag, plainFlag, referenceFlag } from "./LegColumns.ts"
-import { weightBeside } from "./LegSigns.ts"
-import type { LegSpace } from "./LegSpace.ts"
+import type { SetAccount, SetRecord } from "../SetKind.ts"
+import { type Leg, legOf, type LegRules, legText } from "./Leg.ts"
+import { type RecordSigns, signsOf, weightBeside, weightOf } from "./LegSigns.ts"
 import { compareText, type Side } from "./PairScore.ts"
 import type { Strangers } from "./Strangers.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
@@ -19,156 +13,205 @@ export interface Window {
   readonly after: number
 }
 
+/** What the legs of all months of a plan are read by. */
+export interface LegReading {
+  readonly accounts: ReadonlyMap<string, SetAccount>
+  readonly rules: LegRules
+  readonly window: Window
+  readonly reader: TextReader
+  /** Records that are in no graph: linked by a person, or left alone by their word. */
+  readonly aside: ReadonlySet<string>
+}
+
+/** A leg with what its record says about a transfer. */
+export interface MonthLeg extends Leg {
+  readonly text: string
+  /** What its text says. */
+  readonly read: TextSigns
+  /** What its other fields say, and its text. */
+  readonly signs: RecordSigns
+  /** What its text says by itself, whoever the other side is, in centibits. */
+  readonly weight: number
+}
+
+const monthLegOf = (record: SetRecord, { accounts, reader, rules }: LegReading): MonthLeg | undefined => {
+  const leg = legOf(record, accounts.get(record.accountId), rules)
+  if (leg === undefined) return undefined
+  const text = legText(record.fields)
+  const read = reader.read(text)
+  const signs = signsOf(record.fields, read)
+  const { accountId, accountType, amount, currency, date, day, mirror, out, pending, recordId, units } = leg
+  return {
+    recordId,
+    accountId,
+    accountType,
+    currency,
+    date,
+    day,
+    out,
+    mirror,
+    amount,
+    units,
+    pending,
+    record,
+    text,
+    read,
+    signs,
+    weight: weightOf(leg, read, signs)
+  }
+}
+
+/** Legs of one currency and amount, in order. */
+interface Equal {
+  readonly ins: Array<MonthLeg>
+  readonly outs: Array<MonthLeg>
+}
+
+/** Legs that arrived by currency and amount, and those that left with an amount that arrived. */
+export class AmountIndex {
+  private readonly byCurrency = new Map<string, Map<number, Equal>>()
+
+  constructor(ins: ReadonlyArray<MonthLeg>, outs: ReadonlyArray<MonthLeg>) {
+    for (const leg of ins) {
+      let amounts = this.byCurrency.get(leg.currency)
+      if (amounts === undefined) this.byCurrency.set(leg.currency, (amounts = new Map()))
+      const equal = amounts.get(leg.units)
+      if (equal === undefined) amounts.set(leg.units, { ins: [leg], outs: [] })
+      else equal.ins.push(leg)
+    }
+    for (const leg of outs) this.of(leg)?.outs.push(leg)
+  }
+
+  private of({ currency, units }: MonthLeg): Equal | undefined {
+    return this.byCurrency.get(currency)?.get(units)
+  }
+
+  /** Those that arrived with the amount of a leg. */
+  arrived(leg: MonthLeg): ReadonlyArray<MonthLeg> {
+    return this.of(leg)?.ins ?? none
+  }
+
+  /** Those that left with the amount of a leg; none where nothing arrived with it. */
+  left(leg: MonthLeg): ReadonlyArray<MonthLeg> {
+    return this.of(leg)?.outs ?? none
+  }
+}
+
+const none: ReadonlyArray<MonthLeg> = []
+
 /** Amounts from here on may differ where their numbers are equal. */
 const exactBelow = Number.MAX_SAFE_INTEGER / 4
 
-export class MonthLegs extends LegColumns {
+export class MonthLegs {
   readonly month: string
   readonly window: Window
-  readonly amounts: AmountTable
+  /** All legs, by day and then as their records came. */
+  readonly all: ReadonlyArray<MonthLeg>
+  /** Legs that left, and those that arrived, in order; none that are aside. */
+  readonly outs: ReadonlyArray<MonthLeg>
+  readonly ins: ReadonlyArray<MonthLeg>
+  readonly amounts: AmountIndex
   /** Days of the month: from, and to and without. */
   readonly from: number
   readonly to: number
-  private readonly legs = new Map<number, Leg>()
-  private readonly sides = new Map<number, Side>()
-  /** Of legs that have a reference. */
-  private readonly codes = new Map<number, ReadonlySet<string>>()
-  private byId: ReadonlyMap<string, number> | undefined
+  private readonly reader: TextReader
+  private readonly sides = new Map<MonthLeg, Side>()
+  private readonly codes = new Map<MonthLeg, ReadonlySet<string>>()
+  private byId: ReadonlyMap<string, MonthLeg> | undefined
 
-  /** `records`: by id. `aside`: those that are in no graph. `last`: the month before, where it is there. */
-  constructor(
-    month: string,
-    records: ReadonlyArray<SetRecord>,
-    space: LegSpace,
-    window: Window,
-    reader: TextReader,
-    aside: ReadonlySet<string>,
-    last?: MonthLegs
-  ) {
-    const from = CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
-    super(records, space, reader, aside, last?.reaching(from, { out: window.after, in: window.before }))
+  /** `records`: by id. `last`: the month before, where it is there; legs of records that it read too are taken from it. */
+  constructor(month: string, records: ReadonlyArray<SetRecord>, reading: LegReading, last?: MonthLegs) {
+    const { aside, reader, window } = reading
     this.month = month
     this.window = window
-    this.from = from
+    this.reader = reader
+    this.from = CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
     this.to = this.from + CalendarDate.daysInMonth(+month.slice(0, 4), +month.slice(5, 7))
-    this.amounts = new AmountTable(this, this.ins, this.outs)
-  }
-
-  isOut(leg: number): boolean {
-    return (this.flags[leg]! & outFlag) !== 0
-  }
-
-  isMirror(leg: number): boolean {
-    return (this.flags[leg]! & mirrorFlag) !== 0
-  }
-
-  isPending(leg: number): boolean {
-    return (this.flags[leg]! & pendingFlag) !== 0
-  }
-
-  isOwn(leg: number): boolean {
-    return this.day[leg]! >= this.from && this.day[leg]! < this.to
-  }
-
-  idOf(leg: number): string {
-    return this.recordOf(leg).recordId
-  }
-
-  /** All that is known of it by itself. */
-  leg(leg: number): Leg {
-    let known = this.legs.get(leg)
-    if (known === undefined) {
-      const { account } = this.space.accounts[this.account[leg]!]!
-      this.legs.set(leg, (known = legOf(this.recordOf(leg), account, this.space.rules)!))
+    const known = last?.since(this.from - Math.max(window.before, window.after))
+    const all: Array<MonthLeg> = []
+    for (const record of records) {
+      const before = known?.get(record.recordId)
+      const leg = before?.record.fields === record.fields ? before : monthLegOf(record, reading)
+      if (leg !== undefined) all.push(leg)
     }
-    return known
+    this.all = all.toSorted((a, b) => a.day - b.day)
+    const free = aside.size === 0 ? this.all : this.all.filter(({ recordId }) => !aside.has(recordId))
+    this.outs = free.filter(({ out }) => out)
+    this.ins = free.filter(({ out }) => !out)
+    this.amounts = new AmountIndex(this.ins, this.outs)
+  }
+
+  /** The legs from a day on, by record. */
+  private since(from: number): ReadonlyMap<string, MonthLeg> {
+    const found = new Map<string, MonthLeg>()
+    for (let at = this.all.length - 1; at >= 0 && this.all[at]!.day >= from; at--)
+      found.set(this.all[at]!.recordId, this.all[at]!)
+    return found
+  }
+
+  isOwn({ day }: MonthLeg): boolean {
+    return day >= this.from && day < this.to
   }
 
   /** As it is told; the same one for each pair that it is in. */
-  side(leg: number): Side {
+  side(leg: MonthLeg): Side {
     let side = this.sides.get(leg)
-    if (side === undefined)
-      this.sides.set(leg, (side = sideOf(this.recordOf(leg), this.space.currencies[this.currency[leg]!]!)))
+    if (side === undefined) this.sides.set(leg, (side = sideOf(leg)))
     return side
   }
 
-  /** The place of a record, of those aside too. */
-  placeOf(recordId: string): number | undefined {
-    this.byId ??= new Map(Array.from({ length: this.size }, (_, leg) => [this.idOf(leg), leg]))
+  /** The leg of a record, of those aside too. */
+  find(recordId: string): MonthLeg | undefined {
+    this.byId ??= new Map(this.all.map((leg) => [leg.recordId, leg]))
     return this.byId.get(recordId)
   }
 
-  textOf(leg: number): { readonly read: TextSigns; readonly signs: number } {
-    return { read: this.signsOf(leg), signs: this.signs[leg]! }
-  }
-
-  /** The weight of its text where the account of the other is the other side, in centibits. */
-  textWeight(leg: number, other: number): number {
-    if ((this.flags[leg]! & plainFlag) !== 0) return this.weight[leg]!
-    const of = this.space.accounts[this.account[leg]!]!
-    const { account } = this.space.accounts[this.account[other]!]!
-    const [read, beside] = [this.signsOf(leg), this.signsOf(other)]
-    return weightBeside(read, this.signs[leg]!, this.isOut(leg), of, beside, account.accountId)
-  }
-
-  codesOf(leg: number): ReadonlySet<string> {
-    if ((this.flags[leg]! & referenceFlag) === 0) return this.reader.codesOf(this.texts[leg]!)
+  codesOf(leg: MonthLeg): ReadonlySet<string> {
     let codes = this.codes.get(leg)
     if (codes === undefined) {
-      const told = this.reader.codesOf(this.texts[leg]!)
-      const own = this.reader.codesIn(this.recordOf(leg).fields["reference"] as string)
-      this.codes.set(leg, (codes = told.size === 0 ? own : own.size === 0 ? told : own.union(told)))
+      const told = this.reader.codesIn(leg.text)
+      const { reference } = leg.record.fields
+      const own = typeof reference === "string" && reference !== "" ? this.reader.codesIn(reference) : undefined
+      codes = own === undefined || own.size === 0 ? told : told.size === 0 ? own : own.union(told)
+      this.codes.set(leg, codes)
     }
     return codes
   }
 
   /** Whether money that left with the one may have arrived with the other, by account and day. */
-  mayMeet(out: number, into: number): boolean {
-    const days = this.day[into]! - this.day[out]!
-    return this.account[out] !== this.account[into] && days >= -this.window.before && days <= this.window.after
-  }
-
-  sameAmount(a: number, b: number): boolean {
-    const units = this.units[a]!
-    if (units !== this.units[b] || this.currency[a] !== this.currency[b]) return false
-    return units < exactBelow ? true : this.leg(a).amount === this.leg(b).amount
+  mayMeet(out: MonthLeg, into: MonthLeg): boolean {
+    const days = into.day - out.day
+    return days >= -this.window.before && days <= this.window.after && out.accountId !== into.accountId
   }
 
   /** Inflows of the month that look like none of one's own transfers, by account and currency. */
   strangers(): ReadonlyArray<Strangers> {
-    const found = new Map<number, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
-    const { accounts, currencies } = this.space
+    const found = new Map<string, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
     for (const leg of this.ins) {
-      if (!this.isOwn(leg) || this.weight[leg]! > 0 || this.hasOpposite(leg)) continue
-      const key = this.account[leg]! * mostCurrencies + this.currency[leg]!
+      if (!this.isOwn(leg) || leg.weight > 0) continue
+      if (this.amounts.left(leg).some((out) => this.mayMeet(out, leg))) continue
+      const { accountId: account, currency } = leg
+      const key = `${account} ${currency}`
       let list = found.get(key)
-      if (list === undefined) {
-        const account = accounts[this.account[leg]!]!.account.accountId
-        found.set(key, (list = { account, currency: currencies[this.currency[leg]!]!, days: [], units: [] }))
-      }
-      list.days.push(this.day[leg]!)
-      list.units.push(this.units[leg]!)
+      if (list === undefined) found.set(key, (list = { account, currency, days: [], units: [] }))
+      list.days.push(leg.day)
+      list.units.push(leg.units)
     }
-    return [...found.values()].toSorted((a, b) => compareText(placeText(a), placeText(b)))
-  }
-
-  private hasOpposite(into: number): boolean {
-    for (let out = this.amounts.left(into); out >= 0; out = this.amounts.next(out)) {
-      if (this.mayMeet(out, into)) return true
-    }
-    return false
+    return [...found].toSorted(([a], [b]) => compareText(a, b)).map(([, one]) => one)
   }
 }
 
-const sideOf = ({ accountId, fields, recordId }: SetRecord, currency: string): Side => ({
+export const isSameAmount = (a: MonthLeg, b: MonthLeg): boolean =>
+  a.units === b.units && a.currency === b.currency && (a.units < exactBelow || a.amount === b.amount)
+
+/** The weight of its text where the account of the other is the other side, in centibits. */
+export const textWeight = (leg: MonthLeg, other: MonthLeg): number =>
+  leg.read.named.size === 0 && leg.read.party === "" ? leg.weight : weightBeside(leg, other)
+
+const sideOf = ({ accountId, currency, record: { fields }, recordId }: MonthLeg): Side => ({
   recordId,
   accountId,
   date: fields["date"] as string,
   amount: Decimal.abs(Decimal.make(fields["amount"] as string)),
   currency
 })
-
-/** More than there are. */
-const mostCurrencies = 65_536
-
-const placeText = ({ account, currency }: Pick<Strangers, "account" | "currency">): string => `${account} ${currency}`

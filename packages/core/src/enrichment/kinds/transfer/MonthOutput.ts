@@ -5,7 +5,7 @@ import type { AccountType } from "../../../provider/AccountType.ts"
 import type { PartitionPlan, PlannedEvent, PlannedFinding, PlannedLink, SetAccount, SetClaim } from "../SetKind.ts"
 import { type Calibration } from "./Calibration.ts"
 import type { Broken, Fixed } from "./Decisions.ts"
-import type { MonthLegs } from "./MonthLegs.ts"
+import type { MonthLeg, MonthLegs } from "./MonthLegs.ts"
 import type { MonthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
 import type { ScoredPair, Side } from "./PairScore.ts"
@@ -213,10 +213,9 @@ export class MonthOutput {
   private breakOff({ goneId, left }: Broken): void {
     const { accounts, silent, view } = this.input
     const { seen } = view
-    const place = seen?.legs.placeOf(left.recordId)
-    if (seen === undefined || place === undefined || silent.has(left.recordId)) return
-    if (this.input.linked().has(left.recordId) || mayMeetAny(seen, place)) return
-    const leg = seen.legs.leg(place)
+    const leg = seen?.legs.find(left.recordId)
+    if (seen === undefined || leg === undefined || silent.has(left.recordId)) return
+    if (this.input.linked().has(left.recordId) || mayMeetAny(seen, leg)) return
     const type = accounts.get(leg.accountId)?.accountType ?? "unknown"
     const evidence: TransferEvidence = {
       id: this.input.linkIdOf([memberOf("out")({ recordId: leg.recordId }), memberOf("in")({ recordId: goneId })]),
@@ -238,17 +237,16 @@ export class MonthOutput {
     const oldest = toldFrom(today, config)
     if (legs.to <= oldest) return
     for (const all of [legs.outs, legs.ins]) {
-      for (const leg of all) if (legs.day[leg]! >= oldest) this.lookAt(legs, leg)
+      for (const leg of all) if (leg.day >= oldest) this.lookAt(legs, leg)
     }
   }
 
   /** Says of one that speaks of a transfer that its other side has not come, or when that will be so. */
-  private lookAt(legs: MonthLegs, place: number): void {
+  private lookAt(legs: MonthLegs, leg: MonthLeg): void {
     const { config, linked, today } = this.input
-    if (!legs.isOwn(place) || legs.isPending(place)) return
-    const { read, signs } = legs.textOf(place)
-    if (!read.transfer || read.party !== "" || signs !== 0) return
-    const leg = legs.leg(place)
+    if (!legs.isOwn(leg) || leg.pending) return
+    const { read, signs } = leg
+    if (!read.transfer || read.party !== "" || signs.purchase || signs.refund || signs.earning) return
     if (linked().has(leg.recordId)) return
     const day = CalendarDate.addDays(leg.date, config.windowDays.after + 1)
     if (day > today) {
@@ -265,7 +263,7 @@ export class MonthOutput {
   }
 }
 
-const mayMeetAny = ({ candidates, legs }: NonNullable<MonthView["seen"]>, leg: number): boolean =>
-  legs.isOut(leg)
+const mayMeetAny = ({ candidates, legs }: NonNullable<MonthView["seen"]>, leg: MonthLeg): boolean =>
+  leg.out
     ? legs.ins.some((into) => candidates.fit(leg, into) !== undefined)
     : legs.outs.some((out) => candidates.fit(out, leg) !== undefined)

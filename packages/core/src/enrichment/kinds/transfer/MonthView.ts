@@ -4,7 +4,7 @@ import { Candidates } from "./Candidates.ts"
 import type { CandidateInput } from "./Candidates.ts"
 import type { Decision } from "./Decisions.ts"
 import { groupsOf } from "./Groups.ts"
-import type { MonthLegs } from "./MonthLegs.ts"
+import type { MonthLeg, MonthLegs } from "./MonthLegs.ts"
 import { centibits, monthOf, type ScoredPair } from "./PairScore.ts"
 
 export interface MonthView {
@@ -26,9 +26,9 @@ interface Worth {
 
 /** What the pair was worth beside the others that could have been meant. */
 const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision): Judgement | undefined => {
-  const out = legs.placeOf(decision.out.recordId)
-  const into = legs.placeOf(decision.in.recordId)
-  const worthOf = (left: number, arrived: number): Worth | undefined => {
+  const out = legs.find(decision.out.recordId)
+  const into = legs.find(decision.in.recordId)
+  const worthOf = (left: MonthLeg, arrived: MonthLeg): Worth | undefined => {
     const fit = candidates.fit(left, arrived)
     if (fit === undefined) return undefined
     const score = candidates.weigh(left, arrived, fit)
@@ -42,14 +42,10 @@ const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision
     if (rival === undefined) return
     best = { base: Math.max(best.base, rival.base), score: Math.max(best.score, rival.score) }
   }
-  for (let other = amounts.arrived(out); other >= 0; other = amounts.next(other)) {
-    if (other !== into) beside(worthOf(out, other))
-  }
-  for (let other = amounts.left(into); other >= 0; other = amounts.next(other)) {
-    if (other !== out) beside(worthOf(other, into))
-  }
+  for (const other of amounts.arrived(out)) if (other !== into) beside(worthOf(out, other))
+  for (const other of amounts.left(into)) if (other !== out) beside(worthOf(other, into))
   return {
-    date: legs.leg(out).date,
+    date: out.date,
     out: decision.out.recordId,
     in: decision.in.recordId,
     base: judgedPoints(own.base, Math.max(0, own.base - best.base)),

@@ -1,5 +1,4 @@
 /** Pairs as a graph of records: what is too bad to be in it, and its connected parts (enrichments D2.4). */
-import { IdNumbers } from "./IdNumbers.ts"
 import type { ScoredPair } from "./PairScore.ts"
 
 /**
@@ -20,8 +19,8 @@ export class PairGraph {
     this.pairs = pairs
     this.outs = new Int32Array(pairs.length)
     this.ins = new Int32Array(pairs.length)
-    const numbers = new IdNumbers(pairs.length)
-    let [left, arrived] = [-1, -1]
+    const numbers = new Map<string, number>()
+    let left = -1
     let last: string | undefined
     for (let at = 0; at < pairs.length; at++) {
       const { in: into, out } = this.pairs[at]!
@@ -29,12 +28,12 @@ export class PairGraph {
       if (out.recordId !== last) left++
       last = out.recordId
       this.outs[at] = left
-      const number = numbers.of(into.recordId)
-      if (number > arrived) arrived = number
+      let number = numbers.get(into.recordId)
+      if (number === undefined) numbers.set(into.recordId, (number = numbers.size))
       this.ins[at] = number
     }
     for (let at = 0; at < pairs.length; at++) this.ins[at]! += left + 1
-    this.size = left + arrived + 2
+    this.size = left + 1 + numbers.size
   }
 
   /** 1 for pairs that may be chosen. */

@@ -4,8 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
-import type { LegSpace } from "./LegSpace.ts"
-import { inOrder } from "./UnitOrder.ts"
+import { lowerBound } from "../../../shared/LowerBound.ts"
 
 /** Of one account and currency: days and amounts, one by one, by day. */
 export const Strangers = Schema.Struct({
@@ -42,91 +41,52 @@ export const monthsBetween = (from: number, to: number): ReadonlyArray<string> =
   }
 }
 
-/** As `lowerBound` of lists. Millions of times, of numbers alone: shared with lists it would take longer. */
-const lowerBound = (values: Float64Array, least: number): number => {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (values[middle]! < least) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** How many of amounts in order are from `least` to `most`. */
-const within = (gathered: Gathered | undefined, least: number, most: number): number => {
-  if (gathered === undefined) return 0
-  const values = gathered.sorted()
-  const first = lowerBound(values, least)
-  // Most often there are none, or only a few.
-  for (let last = first; last < first + few; last++) {
-    if (!(last < values.length && values[last]! < most + 1)) return last - first
-  }
-  return lowerBound(values, most + 1) - first
-}
-
-const few = 4
-
 /** Amounts that are gathered, and put in order when somebody asks: of most accounts nobody does. */
-export class Gathered {
-  private units = new Float64Array(64)
-  private inOrder: Float64Array | undefined
-  size = 0
+class Gathered {
+  private readonly units: Array<number> = []
+  private isSorted = true
 
-  /** Those of some days, from the first to and without the last. */
-  add(units: ReadonlyArray<number>, first: number, last: number): void {
-    const size = this.size + last - first
-    if (size > this.units.length) {
-      const more = new Float64Array(Math.max(size, 2 * this.units.length))
-      more.set(this.units)
-      this.units = more
-    }
-    for (let n = first, at = this.size; n < last; n++, at++) this.units[at] = units[n]!
-    this.size = size
-    this.inOrder = undefined
+  get size(): number {
+    return this.units.length
   }
 
-  sorted(): Float64Array {
-    return (this.inOrder ??= inOrder(this.units.subarray(0, this.size)))
+  add(units: ReadonlyArray<number>): void {
+    for (const one of units) this.units.push(one)
+    this.isSorted = false
+  }
+
+  /** How many are from `least` to `most`. */
+  within(least: number, most: number): number {
+    if (!this.isSorted) this.units.sort((a, b) => a - b)
+    this.isSorted = true
+    return lowerBound(this.units, most + 1) - lowerBound(this.units, least)
   }
 }
 
-/** Counts of strangers for the outflows of one month. Currencies and accounts are numbers of the space. */
+/** Counts of strangers for the outflows of one month. */
 export class StrangerCounts {
-  private readonly accounts: number
-  private readonly byCurrency: ReadonlyArray<Gathered | undefined>
-  private readonly byAccount: ReadonlyArray<Gathered | undefined>
+  /** By currency, and by currency and account. */
+  private readonly gathered = new Map<string, Gathered>()
 
-  constructor(all: ReadonlyArray<Strangers>, [from, to]: readonly [number, number], space: LegSpace) {
-    this.accounts = space.accounts.length
-    const currencies: Array<Gathered | undefined> = []
-    const owners: Array<Gathered | undefined> = []
+  constructor(all: ReadonlyArray<Strangers>, [from, to]: readonly [number, number]) {
     for (const { account, currency, days, units } of all) {
-      const number = space.currency(currency)
-      const owner = space.account(account)
-      let [first, last] = [0, days.length]
-      while (first < last && days[first]! < from) first++
-      while (first < last && days[last - 1]! > to) last--
-      const every = (currencies[number] ??= new Gathered())
-      every.add(units, first, last)
-      // Nothing is asked about the outflows of an account that is out of scope.
-      if (owner === undefined) continue
-      const own = (owners[number * this.accounts + owner.number] ??= new Gathered())
-      own.add(units, first, last)
+      const meant = units.slice(lowerBound(days, from), lowerBound(days, to + 1))
+      for (const key of [currency, `${currency} ${account}`]) {
+        let gathered = this.gathered.get(key)
+        if (gathered === undefined) this.gathered.set(key, (gathered = new Gathered()))
+        gathered.add(meant)
+      }
     }
-    this.byCurrency = currencies
-    this.byAccount = owners
   }
 
   /** All of other accounts. */
-  all(currency: number, notOf: number): number {
-    const own = this.byAccount[currency * this.accounts + notOf]
-    return (this.byCurrency[currency]?.size ?? 0) - (own?.size ?? 0)
+  all(currency: string, notOf: string): number {
+    return (this.gathered.get(currency)?.size ?? 0) - (this.gathered.get(`${currency} ${notOf}`)?.size ?? 0)
   }
 
   /** Those of other accounts with an amount from `least` to `most`. */
-  agreeing(currency: number, notOf: number, least: number, most: number): number {
-    const every = within(this.byCurrency[currency], least, most)
-    return every === 0 ? 0 : every - within(this.byAccount[currency * this.accounts + notOf], least, most)
+  agreeing(currency: string, notOf: string, least: number, most: number): number {
+    const every = this.gathered.get(currency)?.within(least, most) ?? 0
+    return every === 0 ? 0 : every - (this.gathered.get(`${currency} ${notOf}`)?.within(least, most) ?? 0)
   }
 }

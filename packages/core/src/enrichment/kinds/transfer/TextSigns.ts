@@ -48,11 +48,7 @@ const lastDigits = (masked: string): string | undefined => /(\d{3,4})\D*$/.exec(
 export class TextReader {
   private readonly byWord = new Map<string, Set<string>>()
   private readonly byType = new Map<string, Set<string>>()
-  /** Numbers of texts that were read, and what stands in each. */
-  private readonly known = new Map<string, number>()
-  private readonly texts: Array<string> = []
-  private readonly signs: Array<TextSigns> = []
-  private readonly codesOfTexts: Array<ReadonlySet<string> | undefined> = []
+  private readonly known = new Map<string, TextSigns>()
   private readonly codes = new Map<string, ReadonlySet<string>>()
 
   constructor(accounts: Iterable<SetAccount>) {
@@ -70,29 +66,14 @@ export class TextReader {
     for (const [word, ids] of this.byWord) if (all.length > 1 && ids.size === all.length) this.byWord.delete(word)
   }
 
-  /** A text as a number from 0 on, equal for equal texts. */
-  read(text: string): number {
-    let number = this.known.get(text)
-    if (number === undefined) {
-      number = this.signs.push(this.analysed(text)) - 1
-      this.texts.push(text)
-      this.codesOfTexts.push(undefined)
-      this.known.set(text, number)
-    }
-    return number
+  /** What stands in a text. */
+  read(text: string): TextSigns {
+    let signs = this.known.get(text)
+    if (signs === undefined) this.known.set(text, (signs = this.analysed(text)))
+    return signs
   }
 
-  /** What stands in the text with a number. */
-  of(number: number): TextSigns {
-    return this.signs[number]!
-  }
-
-  /** The codes in the text with a number. */
-  codesOf(number: number): ReadonlySet<string> {
-    return (this.codesOfTexts[number] ??= codesIn(this.texts[number]!))
-  }
-
-  /** The codes of another field, found once in equal texts. */
+  /** The codes in a text, which is read once. */
   codesIn(text: string): ReadonlySet<string> {
     let codes = this.codes.get(text)
     if (codes === undefined) this.codes.set(text, (codes = codesIn(text)))

@@ -6,9 +6,7 @@ import { linkId } from "../LinkId.ts"
 import type { Partition, PartitionKey, PartitionPlan, Plan, PlanInput, SetAccount, SetRecord } from "../SetKind.ts"
 import { Calibration } from "./Calibration.ts"
 import { decided, decisionsText, located, type Located, wordsOf } from "./Decisions.ts"
-import { keptShapes, sampleInput } from "./KeptShapes.ts"
 import { legOf, legRules } from "./Leg.ts"
-import { LegSpace } from "./LegSpace.ts"
 import { Lessons } from "./Lessons.ts"
 import { chosenByMonth, reached, seedsOf } from "./Matching.ts"
 import { MonthLegs } from "./MonthLegs.ts"
@@ -68,8 +66,7 @@ const namedAs = (account: SetAccount) => {
 const isEmpty = ({ book, shared: all }: TransferState) =>
   (book === undefined || isEmptyBook(book)) && (all === undefined || all.months.length + all.located.length === 0)
 
-/** `kept`: is given what is made on the way. */
-const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>) {
+export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   const { accounts, dirty, prepared: config, read, today } = input
   const { windowDays } = config
   const next: Next = new Map()
@@ -111,7 +108,6 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
   const words = wordsOf(input.facts)
   const rules = legRules(config)
   const reader = new TextReader(ordered)
-  const space = new LegSpace(ordered, rules)
   const fixedIds = new Set<string>(words.silent)
   const months = new Set(former?.months ?? [])
   const at = new Map<string, Located>()
@@ -155,13 +151,14 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
 
   // Month by month: what a month says of itself changes later ones alone. The legs of a month are kept for the next one, and no longer.
   let newest: MonthLegs | undefined
+  const reading = { accounts, rules, window: windowDays, reader, aside: fixedIds }
   const strangers = new Map<string, Book["strangers"]>()
   const legsOf = (month: string): MonthLegs => {
     if (newest?.month === month) return newest
     const records = partitions.get(month)?.records ?? []
     // Records at the end of a month matter to the next one as well, and are read once.
     const before = newest?.month === monthBefore(month) ? newest : undefined
-    return (newest = new MonthLegs(month, records, space, windowDays, reader, fixedIds, before))
+    return (newest = new MonthLegs(month, records, reading, before))
   }
   const spanOf = (month: string) => strangerSpan(startOf(month), windowDays.after)
   const lessons = new Lessons(said.all, config.learn)
@@ -175,8 +172,7 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
     yield* load([month, ...past.map(bookKey)])
     const counts = new StrangerCounts(
       past.flatMap((one) => strangers.get(one) ?? bookOf(one).strangers),
-      spanOf(month),
-      space
+      spanOf(month)
     )
     const { baseCurrency, calendar, rates } = input
     const view = monthView(
@@ -246,7 +242,6 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
       seeds ??= seedsOf([...changed].flatMap((month) => [views.get(month)!.pairs, bookOf(month).pairs]))
     }
     const graph = new PairGraph(pairsAround())
-    kept?.push(graph)
     parts = graph.parts(seeds)
     const further = reached(involved, parts)
     if (further.size === 0) break
@@ -303,7 +298,6 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
       today,
       linkIdOf: (members) => linkId(input.sha256, input.enrichmentId, { kind: "transfer", members })
     })
-    kept?.push(output)
     say(month, {}, output.said())
     const book: Book = {
       strangers: strangers.get(month) ?? before.strangers,
@@ -314,19 +308,10 @@ const planned = Effect.fnUntraced(function* (input: Input, kept?: Array<unknown>
     say(bookKey(month), { book })
   }
   say(sharedKey, { shared })
-  kept?.push(space, reader, newest, lessons, views, parts, chosen, calibration, next)
   // What is empty goes: at once where it is planned now, and otherwise in the round that follows from its change.
   for (const [key, { state }] of next) {
     if (isMonth(key) || !isEmpty(state)) continue
     if (dirty.includes(key) || partitions.get(key)?.state === undefined) next.delete(key)
   }
   return { next } satisfies Plan<TransferState, TransferEvidence>
-})
-
-/** Kept for as long as the program runs, and looked at by nobody: see KeptShapes. */
-let shapes: Array<unknown> | undefined
-
-export const planTransfers = Effect.fnUntraced(function* (input: Input) {
-  if (shapes === undefined) yield* planned(sampleInput(input.sha256), (shapes = keptShapes()))
-  return yield* planned(input)
 })
