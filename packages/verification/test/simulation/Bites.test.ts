@@ -100,10 +100,12 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
   ]
 ]
 
-const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string) =>
+/** `first`: the seed that found it last time, so that the others need not be played. */
+const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string, first: number) =>
   it(`finds ${what}`, () => {
     const found = new Set<string>()
-    for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
+    for (const seed of [first, ...Array.from({ length: 300 }, (_, n) => n + 1)]) {
+      if (found.has(invariant)) break
       const { broken } = engineScenario(seed, storage)
       if (broken !== undefined) found.add(broken.invariant)
     }
@@ -135,7 +137,8 @@ describe("the simulation", () => {
         }))
       )
     ),
-    "a task has its effect once"
+    "a task has its effect once",
+    62
   )
 
   inEngine(
@@ -157,7 +160,8 @@ describe("the simulation", () => {
         })
       )
     ),
-    "a message is told once"
+    "a message is told once",
+    3
   )
 
   inEngine(
@@ -179,6 +183,7 @@ describe("the simulation", () => {
         })
       )
     ),
-    "a message is told once"
+    "a message is told once",
+    6
   )
 })
