@@ -7,4 +7,4 @@ const { pid } = await Effect.runPromise(
   start({ folder: process.argv[2]!, durable: false }).pipe(Scope.provide(Scope.makeUnsafe()))
 )
 if (process.argv[3] === "stay") setInterval(() => undefined, 1_000)
-process.stdout.write(String(pid), () => process.argv[3] === "stay" || process.exit(0))
+process.stdout.write(`\n${pid}`, () => process.argv[3] === "stay" || process.exit(0))
