@@ -13,7 +13,6 @@ import { everyKind, everyRecordKind, rulesAndMatches } from "./Enrichments.ts"
 /** What enrichments write besides, row by row: why each value is what it is, and where each record stands. */
 const besides = [
   "record_history",
-  "history_block",
   "analysis_entry",
   "analysis_block",
   "analysis_partition",

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { analysisEntries } from "./AnalysisEntries.ts"
-import { historyRows } from "./HistoryRows.ts"
 import { ledgerText } from "./RecordRows.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -84,7 +83,6 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { unpack } = yield* analysisEntries("")
-    const unpackHistory = yield* historyRows
     const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
@@ -100,7 +98,6 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
           .unprepared
       }
       // Feeds and fields tell what it is about: it has no data type.
-      yield* unpackHistory({ workspaceId, accountId: from }, ids)
       yield* sql`update record_history set account_id = ${to}
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
       // Lines are named by the id of their record with a colon behind it.
@@ -109,7 +106,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       yield* sql`update record_history set account_id = ${to} where account_id = ${from} and ctid = any(array(
           select line.at from ${lines} cross join lateral (select ctid as at from record_history
             where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
-            order by workspace_id, record_id) line
+            order by record_id) line
         ))`.unprepared
       // What feeds have sent of them would go with the former account.
       const feeds = sql`(select id from feed where workspace_id = ${workspaceId} and data_type = ${dataType} offset 0) f`

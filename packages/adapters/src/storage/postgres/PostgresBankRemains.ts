@@ -13,7 +13,6 @@ const tablesOfAccounts = [
   "annotation",
   "analysis_mark",
   "record_history",
-  "history_block",
   "record_alias",
   "record_match",
   "record_suggestion",
