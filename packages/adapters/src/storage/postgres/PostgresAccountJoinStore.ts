@@ -6,7 +6,6 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { analysisEntries } from "./AnalysisEntries.ts"
 import { ledgerText } from "./RecordRows.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -82,7 +81,6 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
   AccountJoinStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { unpack } = yield* analysisEntries("")
     const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
@@ -91,8 +89,6 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = off`
       yield* sql.unsafe(moveStatement, [workspaceId, from, to, dataType, separator, ...texts]).unprepared
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = default`
-      // What stands in a block is of one account.
-      yield* unpack({ workspaceId, dataType }, from, ids)
       for (const [table, column] of besideRecords) {
         yield* sql`update ${sql(table)} set account_id = ${to} where ${inFrom} and ${sql(column)} = any(${given})`
           .unprepared

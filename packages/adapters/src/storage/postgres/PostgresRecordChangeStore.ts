@@ -139,12 +139,13 @@ export const layer: Layer.Layer<RecordChangeStore, never, SqlClient.SqlClient> =
           (rows) => rows.flatMap((row) => changesOf(row).toReversed()).slice(0, limit)
         )
       ),
-      // A row has the id of its last entry, so a page ends with the id of a row.
+      // A row has the id of its last entry, so a page ends with the id of a row. `coalesce` stands inside: outside, under row-level
+      // security, PostgreSQL would not use the index for it.
       ofJob: Effect.fn("RecordChangeStore.ofJob")((workspaceId, jobId, { after = "", limit }) =>
         Effect.map(
           storedInBulk(sql<HistoryRow>`select ${shared}, entries from record_history
             where workspace_id = ${workspaceId} and job_id = ${jobId}
-              and turn > coalesce((select turn from record_history where id = ${after}), 0)
+              and turn > (select coalesce(max(turn), 0) from record_history where id = ${after})
             order by turn limit ${limit}`),
           (rows) => {
             const page: Array<RecordChange> = []
