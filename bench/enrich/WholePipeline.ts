@@ -11,15 +11,7 @@ import { ofFiles } from "../sync/Statements.ts"
 import { everyKind, everyRecordKind, rulesAndMatches } from "./Enrichments.ts"
 
 /** What enrichments write besides, row by row: why each value is what it is, and where each record stands. */
-const besides = [
-  "record_history",
-  "history_block",
-  "analysis_entry",
-  "analysis_block",
-  "analysis_partition",
-  "annotation",
-  "record_link"
-]
+const besides = ["record_history", "analysis_entry", "analysis_partition", "annotation", "record_link"]
 const all = "COPY of all that is written"
 
 const pipelineOf = Effect.fnUntraced(function* (what: string, count: number, enrichments: ReadonlyArray<Configured>) {

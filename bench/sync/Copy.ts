@@ -60,8 +60,8 @@ export const put = (connection: Client, taken: ReadonlyArray<CopiedTable>) =>
 
 /** What else a first sync has not found. */
 const others =
-  "feed_mark, record_pull, checkpoint, account_change, record_history, history_block, analysis, " +
-  "analysis_mark, analysis_entry, analysis_block, analysis_partition, analysis_event, annotation, record_link, finding"
+  "feed_mark, record_pull, checkpoint, account_change, record_history, analysis, " +
+  "analysis_mark, analysis_entry, analysis_partition, analysis_event, annotation, record_link, finding"
 
 /** Back to before the first sync. */
 export const forget = (connection: Client) =>

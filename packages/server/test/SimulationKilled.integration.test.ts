@@ -60,7 +60,7 @@ const peakOf = async ({ pid }: ServerProcess): Promise<number> =>
 const stored = async (): Promise<string> => {
   const [row] = await database.query<{ readonly kept: string }>(
     `select json_build_array(
-      (select count(*) from analysis), (select count(*) from analysis_block), (select count(*) from record_link),
+      (select count(*) from analysis), (select count(*) from analysis_entry), (select count(*) from record_link),
       (select count(*) from enrichment), (select count(*) from record), (select max(change_no) from record),
       (select count(*) from delivery), (select max(version) from delivery),
       (select count(*) from pg_class where relpersistence = 't'))::text as kept`

@@ -358,7 +358,7 @@ export class Analysis extends Context.Service<
             const emptied: Array<AccountId> = []
             for (const accountId of unmarked) {
               const ids = yield* store.accountRecords(scope, accountId, extent.changes)
-              slice.remove(accountId, ids)
+              slice.remove(ids)
               if (ids.length < extent.changes) emptied.push(accountId)
             }
             // Partitions are planned when all that changed has been read: each once, however many accounts share it.

@@ -17,7 +17,6 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
-import { EntryGroups } from "./EntryGroups.ts"
 import { FieldsRead } from "./FieldsRead.ts"
 import { EnrichmentFault, type View } from "./kinds/Kind.ts"
 import type { PartitionKey, SetAccount, SetRecord } from "./kinds/SetKind.ts"
@@ -98,14 +97,12 @@ interface Walking {
 /** Where a record, or its lines, stand in the partitions of an enrichment. */
 interface Standing {
   readonly fields: Fields
-  /** Of the fields. */
-  readonly names: ReadonlyArray<string>
   readonly partitions: ReadonlyArray<PartitionKey>
   /** By partition; absent where it stands there itself. */
   readonly lines?: ReadonlyMap<PartitionKey, NonNullable<AnalysisEntry["lines"]>>
 }
 
-const nowhere: Standing = { fields: {}, names: [], partitions: [] }
+const nowhere: Standing = { fields: {}, partitions: [] }
 
 const entriesOf = (
   recordId: string,
@@ -114,7 +111,8 @@ const entriesOf = (
 ): ReadonlyArray<AnalysisEntry> =>
   partitions.map((partition) => {
     const own = lines?.get(partition)
-    return { recordId, accountId, fields, partition, ...(own === undefined ? {} : { lines: own }) }
+    const entry = { partition, recordId, accountId, fields }
+    return own === undefined ? entry : { ...entry, lines: own }
   })
 
 /** So few keys that each is compared with those before it. */
@@ -135,7 +133,7 @@ interface Shown {
   readonly reads: FieldsRead
   readonly observed: Array<Observed>
   /** Where records stand of which it keeps nothing until now. */
-  readonly fresh: EntryGroups
+  readonly fresh: Array<AnalysisEntry>
   readonly faults: Array<PipelineFault>
   /** To place a record took more work than it may: from there on all stay where they stood. */
   isAside: boolean
@@ -144,8 +142,7 @@ interface Shown {
 export class AnalysisSlice {
   private readonly input: SliceInput
   private readonly looked = new Map<string, Looked>()
-  /** With their accounts. */
-  private readonly gone = new Map<string, AccountId>()
+  private readonly gone = new Set<string>()
   private readonly notes = new Map<string, RecordNotes>()
   private readonly gathered = new Map<CompiledPipeline, Map<string, GatheredFor>>()
   /** Each as far as an enrichment has looked at it: they are asked in the order of the pipelines. */
@@ -189,8 +186,8 @@ export class AnalysisSlice {
   })
 
   /** Records that no feed in scope shows any more. */
-  remove(accountId: AccountId, ids: ReadonlyArray<string>): void {
-    for (const id of ids) this.gone.set(id, accountId)
+  remove(ids: ReadonlyArray<string>): void {
+    for (const id of ids) this.gone.add(id)
   }
 
   /** What stands beside a record that was looked at. */
@@ -238,7 +235,7 @@ export class AnalysisSlice {
         scope,
         step,
         observed,
-        fresh: fresh.all,
+        fresh,
         stale: isRead ? yield* this.stale(step, room, aside?.get(id)) : [],
         room,
         aside: aside?.get(id),
@@ -323,7 +320,7 @@ export class AnalysisSlice {
     return {
       reads: new FieldsRead(kind.reads(prepared, catalog)),
       observed: [],
-      fresh: new EntryGroups(),
+      fresh: [],
       faults: [],
       isAside: false
     }
@@ -340,12 +337,9 @@ export class AnalysisSlice {
         place === undefined || (state !== "live" && step.kind.removed !== true)
           ? nowhere
           : this.standingOf(step, place, looked, reads)
-      if (looked.isNew) {
-        const { fields, lines, names, partitions } = standing
-        for (const key of partitions) fresh.of(accountId, key).add(recordId, fields, lines?.get(key), names)
-        return
-      }
-      observed.push({ recordId, accountId, entries: entriesOf(recordId, accountId, standing) })
+      const entries = entriesOf(recordId, accountId, standing)
+      if (looked.isNew) for (const entry of entries) fresh.push(entry)
+      else observed.push({ recordId, entries })
     } catch (cause) {
       one.isAside = cause instanceof WorkExceeded
       const message = one.isAside ? asideMessage : `${String(cause)} (record ${recordId})`
@@ -354,7 +348,7 @@ export class AnalysisSlice {
   }
 
   private showGone({ observed }: Shown): void {
-    for (const [recordId, accountId] of this.gone) observed.push({ recordId, accountId, entries: [] })
+    for (const recordId of this.gone) observed.push({ recordId, entries: [] })
   }
 
   private partitionsOf({ kind, prepared }: Step, record: SetRecord): ReadonlyArray<PartitionKey> {
@@ -377,13 +371,8 @@ export class AnalysisSlice {
       before: at
     }
     if (looked.record.state !== "live") {
-      const known = reads.of(this.viewOf(looked, place).fields)
-      const fields = { ...known.fields, removed: true }
-      return {
-        fields,
-        names: Object.keys(fields),
-        partitions: this.partitionsOf(step, { recordId, accountId, fields })
-      }
+      const fields = { ...reads.of(this.viewOf(looked, place).fields), removed: true }
+      return { fields, partitions: this.partitionsOf(step, { recordId, accountId, fields }) }
     }
     const { notes } = options
     const {
@@ -395,13 +384,13 @@ export class AnalysisSlice {
       : { ...this.fieldsBefore(looked, place, options), lines: undefined }
     // What was set aside said something of it before that nobody knows here.
     if (isPartial && !looked.isNew) throw new EnrichmentFault({ reason: "limit", message: asideMessage })
-    const { fields, names } = reads.of(whole)
+    const fields = reads.of(whole)
     if (lines === undefined || lines.size === 0) {
-      return { fields, names, partitions: this.partitionsOf(step, { recordId, accountId, fields }) }
+      return { fields, partitions: this.partitionsOf(step, { recordId, accountId, fields }) }
     }
     const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
     for (const [lineRecordId, line] of lines) {
-      const own = reads.of(line).fields
+      const own = reads.of(line)
       const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields: own }
       for (const partition of this.partitionsOf(step, { recordId: lineRecordId, accountId, fields: own })) {
         const some = parts.get(partition) ?? []
@@ -409,7 +398,7 @@ export class AnalysisSlice {
         some.push(one)
       }
     }
-    return { fields, names, partitions: [...parts.keys()], lines: parts }
+    return { fields, partitions: [...parts.keys()], lines: parts }
   }
 
   /** The record as the steps before one leave it, until it goes on from there. */

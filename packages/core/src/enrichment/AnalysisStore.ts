@@ -13,7 +13,6 @@ import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { EntryGroup } from "./EntryGroups.ts"
 import type { EnrichmentFact, EnrichmentFactId } from "./kinds/EnrichmentFact.ts"
 import type { PartitionKey, PlannedLink } from "./kinds/SetKind.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
@@ -103,11 +102,9 @@ export interface AnalysisChanges {
     readonly entries: ReadonlyArray<{
       readonly recordId: string
       readonly entries: ReadonlyArray<AnalysisEntry>
-      /** Absent where nobody knows. */
-      readonly accountId?: AccountId
     }>
     /** All entries of other records, of which the enrichment keeps nothing until now, so that nobody need look; none unless given. */
-    readonly fresh?: ReadonlyArray<EntryGroup>
+    readonly fresh?: ReadonlyArray<AnalysisEntry>
     readonly partitions: ReadonlyArray<PartitionState>
     /** Nothing is kept of them. */
     readonly dropped: ReadonlyArray<PartitionKey>
@@ -122,12 +119,11 @@ export class AnalysisStore extends Context.Service<
   AnalysisStore,
   {
     readonly head: (scope: AnalysisScope) => Effect.Effect<AnalysisHead, StorageUnavailable>
-    /** By record; those without entries are left out. `accountIds`: that of each record, where all are known. */
+    /** By record, those of a record by partition; records without entries are left out. */
     readonly entries: (
       scope: AnalysisScope,
       enrichmentId: EnrichmentId,
-      recordIds: ReadonlyArray<string>,
-      accountIds?: ReadonlyArray<AccountId>
+      recordIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<AnalysisEntry>>, StorageUnavailable>
     /** Some of the records of an account that are in any partition, at most `limit`, by id. */
     readonly accountRecords: (

@@ -5,104 +5,61 @@
  */
 import * as Effect from "effect/Effect"
 import { limits } from "../shared/Limits.ts"
-import { lowerBound } from "../shared/LowerBound.ts"
 import { type AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
-import { columnsOf, entriesOf, entryAt, type EntryColumns, type EntryPlaces } from "./EntryColumns.ts"
-import type { EntryGroup } from "./EntryGroups.ts"
 import type { PartitionKey } from "./kinds/SetKind.ts"
 import type { SetPlanned } from "./SetPlanning.ts"
 
 type Changes = SetPlanned["changes"]
 type EnrichmentId = Changes["enrichmentId"]
-type AccountId = AnalysisEntry["accountId"]
 type Entries = ReadonlyArray<AnalysisEntry>
 
-/** Entries of one account in one partition that were written together; by id of the record. */
-interface Block extends EntryPlaces {
-  readonly columns: EntryColumns
-}
-
 const none: Entries = []
-const nothing: ReadonlyArray<Block> = []
 
 const byRecord = (a: AnalysisEntry, b: AnalysisEntry): number => (a.recordId < b.recordId ? -1 : 1)
 
-const pushed = <K, V>(map: Map<K, Array<V>>, key: K, value: V): void => {
-  const known = map.get(key)
-  if (known === undefined) map.set(key, [value])
-  else known.push(value)
-}
-
-const blockOf = (group: EntryGroup): Block => {
-  const sorted = group.sorted
-  const { accountId, partition, records } = sorted
-  return { accountId, partition, records, columns: columnsOf(sorted, 0, records.length) }
-}
-
-/** What a block takes in memory, counted in values. */
-const sizeOf = ({ columns: { shapes }, records }: Block): number =>
-  shapes.reduce((sum, { columns }) => columns.reduce((all, column) => all + column.length, sum), records.length)
-
-/** The place of a record in the order of ids; `undefined` where it is not there. */
-const placeIn = (records: ReadonlyArray<string>, recordId: string): number | undefined => {
-  const place = lowerBound(records, recordId)
-  return records[place] === recordId ? place : undefined
-}
+/** What an entry holds besides its fields. */
+const ownValues = 4
 
 /** Those of one enrichment. */
 class OfEnrichment {
-  private readonly byPartition = new Map<PartitionKey, Array<Block>>()
-  private readonly byAccount = new Map<AccountId, Array<Block>>()
-  /** Records whose entries were replaced since, with those that they have now. */
-  private readonly moved = new Map<string, Entries>()
+  private readonly byRecord = new Map<string, Entries>()
+  /** Also entries that were replaced since. */
+  private readonly byPartition = new Map<PartitionKey, Array<AnalysisEntry>>()
   /** What it takes in memory, counted in values. */
   size = 0
 
-  add({ entries, fresh = [] }: Changes): void {
-    for (const { entries: own, recordId } of entries) this.moved.set(recordId, own)
-    for (const group of fresh) {
-      const block = blockOf(group)
-      pushed(this.byPartition, block.partition, block)
-      pushed(this.byAccount, block.accountId, block)
-      this.size += sizeOf(block)
-    }
+  add({ entries, fresh = none }: Changes): void {
+    for (const { entries: own, recordId } of entries) this.put(recordId, own)
+    for (const [recordId, own] of Map.groupBy(fresh, (entry) => entry.recordId)) this.put(recordId, own)
   }
 
   members(keys: ReadonlyArray<PartitionKey>): Entries {
-    const moved = Map.groupBy([...this.moved.values()].flat(), ({ partition }) => partition)
+    const most = limits.partitionRecords + 1
     return keys.toSorted().flatMap((key) => {
-      const all: Array<AnalysisEntry> = []
-      for (const block of this.byPartition.get(key) ?? nothing) {
-        for (const entry of entriesOf(block, block.columns)) if (!this.moved.has(entry.recordId)) all.push(entry)
-      }
-      for (const entry of moved.get(key) ?? none) all.push(entry)
-      if (all.some(({ recordId }, n) => n > 0 && all[n - 1]!.recordId > recordId)) all.sort(byRecord)
-      const most = limits.partitionRecords + 1
-      return all.length > most ? all.slice(-most) : all
+      const all = (this.byPartition.get(key) ?? none).filter((entry) =>
+        this.byRecord.get(entry.recordId)!.includes(entry)
+      )
+      return all.toSorted(byRecord).slice(-most)
     })
   }
 
-  /** Those of records of some accounts. */
-  of(recordIds: ReadonlyArray<string>, accountIds: ReadonlyArray<AccountId>): ReadonlyMap<string, Entries> {
-    const found = new Map<string, Array<AnalysisEntry>>()
-    const wanted = new Map<AccountId, Array<string>>()
-    recordIds.forEach((recordId, n) => {
-      if (!this.moved.has(recordId)) return pushed(wanted, accountIds[n]!, recordId)
-      const own = this.moved.get(recordId)!
-      if (own.length > 0) found.set(recordId, [...own])
-    })
-    for (const [accountId, ids] of wanted) {
-      ids.sort()
-      const [first, last] = [ids[0]!, ids.at(-1)!]
-      for (const block of this.byAccount.get(accountId) ?? nothing) {
-        if (block.records[0]! > last || block.records.at(-1)! < first) continue
-        for (const id of ids) {
-          const place = placeIn(block.records, id)
-          if (place !== undefined) pushed(found, id, entryAt(block, block.columns, place))
-        }
-      }
+  of(recordIds: ReadonlyArray<string>): ReadonlyMap<string, Entries> {
+    const found = new Map<string, Entries>()
+    for (const id of recordIds) {
+      const own = this.byRecord.get(id) ?? none
+      if (own.length > 0) found.set(id, own)
     }
     return found
+  }
+
+  private put(recordId: string, own: Entries): void {
+    this.byRecord.set(recordId, own)
+    for (const entry of own) {
+      const known = this.byPartition.get(entry.partition)
+      if (known === undefined) this.byPartition.set(entry.partition, [entry])
+      else known.push(entry)
+      this.size += ownValues + Object.keys(entry.fields).length
+    }
   }
 }
 
@@ -152,10 +109,10 @@ export class EntriesHeld {
         this.holds(enrichmentId)
           ? Effect.sync(() => this.all.get(enrichmentId)?.members(keys) ?? none)
           : store.members(scope, enrichmentId, keys),
-      entries: (scope, enrichmentId, recordIds, accountIds) =>
-        this.holds(enrichmentId) && accountIds !== undefined
-          ? Effect.sync(() => this.all.get(enrichmentId)?.of(recordIds, accountIds) ?? new Map())
-          : store.entries(scope, enrichmentId, recordIds, accountIds)
+      entries: (scope, enrichmentId, recordIds) =>
+        this.holds(enrichmentId)
+          ? Effect.sync(() => this.all.get(enrichmentId)?.of(recordIds) ?? new Map())
+          : store.entries(scope, enrichmentId, recordIds)
     })
   }
 

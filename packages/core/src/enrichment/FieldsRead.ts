@@ -21,8 +21,8 @@ export class FieldsRead {
     this.reads = [...new Set(reads)]
   }
 
-  /** Those that are known, in the order in which they are read, with their names: the same list for all that have the same ones. */
-  of(view: Fields): { readonly fields: Fields; readonly names: ReadonlyArray<string> } {
+  /** Those that are known, in the order in which they are read. */
+  of(view: Fields): Fields {
     const { reads, values } = this
     let [had, count] = [0, 0]
     for (let at = 0; at < reads.length; at++) {
@@ -34,7 +34,7 @@ export class FieldsRead {
     const { blank, names } = this.formOf(view, had)
     const fields = blank()
     for (let n = 0; n < count; n++) fields[names[n]!] = values[n]!
-    return { fields, names }
+    return fields
   }
 
   private formOf(view: Fields, had: number): Form {

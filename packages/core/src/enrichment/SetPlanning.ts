@@ -7,6 +7,7 @@ import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import type { Id } from "../shared/Ids.ts"
+import type { Fields } from "../record/FieldValue.ts"
 import { limits } from "../shared/Limits.ts"
 import type { RateTable } from "../shared/RateTable.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -30,7 +31,6 @@ import type {
   SetAccount,
   SetRecord
 } from "./kinds/SetKind.ts"
-import { type EntryGroup, EntryGroups } from "./EntryGroups.ts"
 import { linkId } from "./kinds/LinkId.ts"
 import { PlanningRoom, waitingNewsTag, waitingTag } from "./PlanningRoom.ts"
 import { lineSeparator } from "./Progress.ts"
@@ -45,8 +45,6 @@ type AccountId = Id<"account">
 /** A record that was looked at, with its place in the partitions from now on. */
 export interface Observed {
   readonly recordId: string
-  /** Absent where nobody knows. */
-  readonly accountId?: AccountId
   readonly entries: ReadonlyArray<AnalysisEntry>
 }
 
@@ -55,7 +53,7 @@ export interface SetPlanningInput {
   readonly step: SetStep
   readonly observed: ReadonlyArray<Observed>
   /** Where others stand, of which the enrichment keeps nothing until now; none unless given. */
-  readonly fresh?: ReadonlyArray<EntryGroup>
+  readonly fresh?: ReadonlyArray<AnalysisEntry>
   /** Partitions that are planned although no record of them changed. */
   readonly stale: ReadonlyArray<PartitionKey>
   /** What has no room waits for another transaction; room for everything unless given. */
@@ -116,7 +114,7 @@ interface Encoded {
 const byKey = (a: { readonly partition: string }, b: { readonly partition: string }): number =>
   a.partition < b.partition ? -1 : a.partition > b.partition ? 1 : 0
 
-/** Units of work for an entry that is compared as text, and for a record of a partition that is handed over. */
+/** Units of work for an entry that is compared, and for a record of a partition that is handed over. */
 const entryWork = 1_000
 const recordWork = 100
 
@@ -125,10 +123,20 @@ const nowhere: ReadonlyArray<AnalysisEntry> = []
 const inOrderOfKeys = (entries: ReadonlyArray<AnalysisEntry>): ReadonlyArray<AnalysisEntry> =>
   entries.length < 2 ? entries : entries.toSorted(byKey)
 
-const textOf = (entries: ReadonlyArray<AnalysisEntry>): string =>
-  JSON.stringify(
-    entries.map(({ accountId, fields, lines, partition }) => [partition, accountId, fields, ...(lines ?? [])])
-  )
+/** Storage keeps fields by their names and not in an order. */
+const areSameFields = (a: Fields, b: Fields): boolean => {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+}
+
+const areSameLines = (a: AnalysisEntry["lines"] = [], b: AnalysisEntry["lines"] = []): boolean =>
+  a.length === b.length && a.every(({ fields, id }, n) => id === b[n]!.id && areSameFields(fields, b[n]!.fields))
+
+const isSameEntry = (a: AnalysisEntry, b: AnalysisEntry): boolean =>
+  a.partition === b.partition &&
+  a.accountId === b.accountId &&
+  areSameFields(a.fields, b.fields) &&
+  areSameLines(a.lines, b.lines)
 
 /** Whose record, or line of a record, it is that a kind was given. */
 interface Origin {
@@ -162,12 +170,6 @@ const linesOf = ({ accountId, lines = [], recordId }: AnalysisEntry): ReadonlyAr
     { recordId: `${recordId}${lineSeparator}${id}`, accountId, fields },
     { recordId, accountId, line: id }
   ])
-
-/** The account of each record, where all are known. */
-const accountsOf = (observed: ReadonlyArray<Observed>): ReadonlyArray<AccountId> | undefined => {
-  const all = observed.map(({ accountId }) => accountId).filter((id) => id !== undefined)
-  return all.length === observed.length ? all : undefined
-}
 
 const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): string => {
   const error = Cause.squash(cause)
@@ -213,8 +215,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const before = yield* store.entries(
     scope,
     enrichment.id,
-    observed.map(({ recordId }) => recordId),
-    accountsOf(observed)
+    observed.map(({ recordId }) => recordId)
   )
   const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
   const dirty = new Set<PartitionKey>(stale)
@@ -223,12 +224,13 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     yield* nextTurn(turns)
     const next = inOrderOfKeys(entries)
     const last = inOrderOfKeys(before.get(recordId) ?? nowhere)
-    if (next.length === last.length && (next.length === 0 || textOf(next) === textOf(last))) continue
+    if (next.length === last.length && next.every((entry, n) => isSameEntry(entry, last[n]!))) continue
     moved.set(recordId, next)
     for (const { partition } of last) dirty.add(partition)
     for (const { partition } of next) dirty.add(partition)
   }
-  for (const { partition } of fresh) dirty.add(partition)
+  const freshIn = Map.groupBy(fresh, ({ partition }) => partition)
+  for (const partition of freshIn.keys()) dirty.add(partition)
   const inOrder = [...dirty].filter((key) => aside?.has(key) !== true).toSorted()
 
   // Partitions as they are after the change.
@@ -274,8 +276,8 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       }
       for (const row of rows) if (!moved.has(row.recordId)) add(row)
       for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
-      for (const group of fresh) {
-        if (wanted.has(group.partition)) for (const entry of group.entries) add(entry)
+      for (const key of missing) {
+        for (const entry of freshIn.get(key) ?? nowhere) add(entry)
         yield* nextTurn(turns)
       }
       for (const [key, all] of records) {
@@ -498,7 +500,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const [recordId, entries] of moved) {
       if (!isPast(recordId)) for (const { partition } of entries) newsIn.add(partition)
     }
-    for (const { partition, records } of fresh) if (!records.every((id) => isPast(id))) newsIn.add(partition)
+    for (const { partition, recordId } of fresh) if (!isPast(recordId)) newsIn.add(partition)
   }
   for (const partition of later) {
     const stored = kept.get(partition)
@@ -507,24 +509,19 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     const { state = null, tag: last = newsIn.has(partition) ? waitingNewsTag : waitingTag } = stored ?? {}
     partitions.push({ partition, tag: last, state, due: today })
   }
-  const first = new EntryGroups()
+  const first: Array<AnalysisEntry> = []
   const replaced: Array<SetChanges["entries"][number]> = []
-  for (const { accountId, recordId } of observed) {
+  for (const { recordId } of observed) {
     const entries = moved.get(recordId)
     if (entries === undefined) continue
-    if (before.has(recordId)) {
-      replaced.push({ recordId, entries, ...(accountId === undefined ? {} : { accountId }) })
-      continue
-    }
-    for (const { accountId: of, fields, lines, partition } of entries) {
-      first.of(of, partition).add(recordId, fields, lines)
-    }
+    if (before.has(recordId)) replaced.push({ recordId, entries })
+    else for (const entry of entries) first.push(entry)
   }
   return {
     changes: {
       enrichmentId: enrichment.id,
       entries: replaced,
-      fresh: first.all.length === 0 ? fresh : [...fresh, ...first.all],
+      fresh: first.length === 0 ? fresh : [...fresh, ...first],
       partitions,
       dropped,
       notes,

@@ -44,8 +44,6 @@ export {
   type PartitionOutput,
   type PartitionState
 } from "../enrichment/AnalysisStore.ts"
-export { columnsOf, entriesOf, type EntryColumns, type EntryPlaces } from "../enrichment/EntryColumns.ts"
-export { EntryGroup, EntryGroups } from "../enrichment/EntryGroups.ts"
 export { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 export { ScratchAnalysis } from "../enrichment/ScratchAnalysis.ts"
 export { SimulationStore } from "../explain/Simulation.ts"

@@ -8,7 +8,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AnalysisChanges, AnalysisEntry } from "../../src/enrichment/AnalysisStore.ts"
 import { EntriesHeld } from "../../src/enrichment/EntriesHeld.ts"
-import { EntryGroups } from "../../src/enrichment/EntryGroups.ts"
 import type { SetPlanned } from "../../src/enrichment/SetPlanning.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 
@@ -36,18 +35,17 @@ const entriesOf = (random: Seeded, record: number): ReadonlyArray<AnalysisEntry>
   )
 }
 
-const first = (random: Seeded, enrichmentId: EnrichmentId, records: ReadonlyArray<number>): Changes => {
-  const groups = new EntryGroups()
-  for (const { accountId, fields, lines, partition, recordId } of records.flatMap((n) => entriesOf(random, n))) {
-    groups.of(accountId, partition).add(recordId, fields, lines)
-  }
-  return { ...nothing, enrichmentId, entries: [], fresh: groups.all }
-}
+const first = (random: Seeded, enrichmentId: EnrichmentId, records: ReadonlyArray<number>): Changes => ({
+  ...nothing,
+  enrichmentId,
+  entries: [],
+  fresh: records.flatMap((n) => entriesOf(random, n))
+})
 
 const again = (random: Seeded, enrichmentId: EnrichmentId, records: ReadonlyArray<number>): Changes => ({
   ...nothing,
   enrichmentId,
-  entries: records.map((n) => ({ recordId: idOf(n), accountId: accountOf(n), entries: entriesOf(random, n) }))
+  entries: records.map((n) => ({ recordId: idOf(n), entries: entriesOf(random, n) }))
 })
 
 /** By record and partition. */
@@ -82,11 +80,8 @@ describe("entries that a run has written", () => {
         for (const id of enrichmentIds) {
           const keys = [...months.toReversed(), "2026-04"]
           expect(yield* seen.members(scope, id, keys)).toEqual(yield* store.members(scope, id, keys))
-          const some = all.filter(() => random.below(2) === 0)
-          const asked = [some.map(idOf), some.map(accountOf)] as const
-          expect(inOrder(yield* seen.entries(scope, id, ...asked))).toEqual(
-            inOrder(yield* store.entries(scope, id, ...asked))
-          )
+          const some = all.filter(() => random.below(2) === 0).map(idOf)
+          expect(inOrder(yield* seen.entries(scope, id, some))).toEqual(inOrder(yield* store.entries(scope, id, some)))
         }
       })
       yield* write([first(random, enrichmentIds[0]!, all.slice(0, 20))])
@@ -116,7 +111,7 @@ describe("entries that a run has written", () => {
         expect(held.holds(enrichmentIds[0]!)).toBe(false)
         const seen = held.over(store)
         yield* seen.members(scope, enrichmentIds[0]!, months)
-        yield* seen.entries(scope, enrichmentIds[0]!, [idOf(1)], [accountOf(1)])
+        yield* seen.entries(scope, enrichmentIds[0]!, [idOf(1)])
       }
       expect(asked).toEqual(["members", "entries", "members", "entries", "members", "entries"])
     })

@@ -15,15 +15,9 @@ it("gives what is known of the fields, in the order in which they are read, few 
         if (which > 0) view[field] = which === 1 ? null : `${round} ${field}`
       }
       const expected = [...new Set(reads)].filter((field) => view[field] !== undefined && view[field] !== null)
-      const { fields, names } = read.of(view)
-      expect(names).toEqual(expected)
+      const fields = read.of(view)
       expect(Object.keys(fields)).toEqual(expected)
       expect(expected.every((field) => fields[field] === view[field])).toBe(true)
     }
   }
-})
-
-it("has one list of names for all that have the same fields", () => {
-  const read = new FieldsRead(["amount", "date"])
-  expect(read.of({ date: "2026-01-01", amount: "1" }).names).toBe(read.of({ amount: "2", date: "2026-01-02" }).names)
 })

@@ -93,8 +93,7 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       const of = { workspaceId: scope.workspaceId, dataType: scope.dataType, enrichmentId }
       const key = (...parts: ReadonlyArray<string>) => [enrichmentId, ...parts].join("\n")
       for (const { entries: next, recordId } of changes.entries) putEntries(scope, enrichmentId, recordId, next)
-      const fresh = (changes.fresh ?? []).flatMap((group) => group.entries)
-      for (const [recordId, next] of Map.groupBy(fresh, (entry) => entry.recordId)) {
+      for (const [recordId, next] of Map.groupBy(changes.fresh ?? [], (entry) => entry.recordId)) {
         if (inner(entries, enrichmentId).has(recordId)) {
           throw new Error(`${enrichmentId} keeps something of ${recordId}, which it should not`)
         }

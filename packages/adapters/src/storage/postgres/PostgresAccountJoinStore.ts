@@ -6,8 +6,6 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { analysisEntries } from "./AnalysisEntries.ts"
-import { historyRows } from "./HistoryRows.ts"
 import { ledgerText } from "./RecordRows.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -83,8 +81,6 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
   AccountJoinStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { unpack } = yield* analysisEntries("")
-    const unpackHistory = yield* historyRows
     const moveSome = Effect.fnUntraced(function* ({ dataType, from, ids, to, workspaceId }: RecordMove) {
       const { separator, texts } = yield* textColumns([ids], [])
       const given = sql`string_to_array(${texts[0]}, ${separator})`
@@ -93,14 +89,11 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = off`
       yield* sql.unsafe(moveStatement, [workspaceId, from, to, dataType, separator, ...texts]).unprepared
       if (ids.length > manyIds) yield* sql`set local enable_nestloop = default`
-      // What stands in a block is of one account.
-      yield* unpack({ workspaceId, dataType }, from, ids)
       for (const [table, column] of besideRecords) {
         yield* sql`update ${sql(table)} set account_id = ${to} where ${inFrom} and ${sql(column)} = any(${given})`
           .unprepared
       }
       // Feeds and fields tell what it is about: it has no data type.
-      yield* unpackHistory({ workspaceId, accountId: from }, ids)
       yield* sql`update record_history set account_id = ${to}
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
       // Lines are named by the id of their record with a colon behind it.
@@ -109,7 +102,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
       yield* sql`update record_history set account_id = ${to} where account_id = ${from} and ctid = any(array(
           select line.at from ${lines} cross join lateral (select ctid as at from record_history
             where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
-            order by workspace_id, record_id) line
+            order by record_id) line
         ))`.unprepared
       // What feeds have sent of them would go with the former account.
       const feeds = sql`(select id from feed where workspace_id = ${workspaceId} and data_type = ${dataType} offset 0) f`

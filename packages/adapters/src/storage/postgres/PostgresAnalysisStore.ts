@@ -43,7 +43,6 @@ export const analysisTables = [
   "analysis",
   "analysis_mark",
   "analysis_entry",
-  "analysis_block",
   "analysis_partition",
   "analysis_event",
   "annotation",
@@ -138,8 +137,8 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
           const { as_of: asOf, due, has_facts: hasFacts, marks, planned, version } = row!
           return { version: Number(version), asOf, planned: planned ?? {}, marks: marks ?? [], due, hasFacts }
         }),
-        entries: Effect.fn("AnalysisStore.entries")((scope, enrichmentId, recordIds, accountIds) =>
-          placed.ofRecords(scope, enrichmentId, recordIds, accountIds)
+        entries: Effect.fn("AnalysisStore.entries")((scope, enrichmentId, recordIds) =>
+          placed.ofRecords(scope, enrichmentId, recordIds)
         ),
         accountRecords: Effect.fn("AnalysisStore.accountRecords")((scope, accountId, limit) =>
           placed.ofAccount(scope, accountId, limit)
@@ -233,15 +232,7 @@ export const layerOf = (schema: "" | "pg_temp."): Layer.Layer<AnalysisStore, nev
         ),
         forget: Effect.fn("AnalysisStore.forget")((workspaceId, enrichmentId) =>
           Effect.forEach(
-            [
-              t.analysis_entry,
-              t.analysis_block,
-              t.analysis_partition,
-              t.analysis_event,
-              t.annotation,
-              t.record_link,
-              t.enrichment_fact
-            ],
+            [t.analysis_entry, t.analysis_partition, t.analysis_event, t.annotation, t.record_link, t.enrichment_fact],
             (table) =>
               sql`delete from ${table} where workspace_id = ${workspaceId} and enrichment_id = ${enrichmentId}`,
             { discard: true }

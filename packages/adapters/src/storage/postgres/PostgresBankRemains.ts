@@ -9,11 +9,9 @@ import { inTransaction, storedInBulk } from "./SqlFailure.ts"
 /** Tables whose rows name an account. The records themselves come last: what else there is is found by them. */
 const tablesOfAccounts = [
   "analysis_entry",
-  "analysis_block",
   "annotation",
   "analysis_mark",
   "record_history",
-  "history_block",
   "record_alias",
   "record_match",
   "record_suggestion",

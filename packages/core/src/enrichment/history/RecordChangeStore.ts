@@ -23,16 +23,16 @@ export class RecordChangeStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<RecordChange>, StorageUnavailable>
     /**
      * What a job changed, oldest first, behind the last entry of a page of it. A page may be longer than `limit`: entries that
-     * were added together, to a row or to several, may come together.
+     * were added together to one row come together.
      */
     readonly ofJob: (
       workspaceId: WorkspaceId,
       jobId: Id<"job">,
       page: { readonly after?: RecordChangeId | undefined; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<RecordChange>, StorageUnavailable>
-    /** The records of an account are gone: their history stays for `limits.changeDays` from now. Returns of how many entries; those that were added together may count as one. */
+    /** The records of an account are gone: their history stays for `limits.changeDays` from now. Returns of how many entries; those that were added together to one row may count as one. */
     readonly release: (workspaceId: WorkspaceId, accountId: Id<"account">) => Effect.Effect<number, StorageUnavailable>
-    /** Forgets at most `limit` entries whose time is over, and returns how many; those that were added together may count as one. */
+    /** Forgets at most `limit` entries whose time is over, and returns how many; those that were added together to one row may count as one. */
     readonly purge: (limit: number) => Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/enrichment/history/RecordChangeStore") {}

@@ -90,33 +90,19 @@ create table analysis_entry (
   partition key_text not null,
   record_id key_text not null,
   account_id key_text not null,
-  fields json not null,
-  lines json,
+  -- The fields of the record that the enrichment reads.
+  fields jsonb not null,
+  -- The lines of the record that are in the partition, each with its id and fields; null where the record itself is in it.
+  lines jsonb,
   primary key (enrichment_id, partition, record_id)
 );
 comment on table analysis_entry is
-  'A record in a partition of an enrichment, with the fields that it looks at. At most one row for each record and partition; '
-  'those written together are one analysis_block.';
+  'A record in a partition of an enrichment, with the fields that the enrichment reads. The analysis of a run writes it. At most one '
+  'row for each record and partition; a record is in up to a dozen partitions of all enrichments.';
+-- By the account alone: PostgreSQL takes an index with workspace and type in front for selective before it has counted the rows.
 create index analysis_entry_account on analysis_entry (account_id);
-create index analysis_entry_record_id_idx on analysis_entry (record_id);
+create index analysis_entry_record_id_enrichment_id_idx on analysis_entry (record_id, enrichment_id);
 call isolate('analysis_entry');
-
-create table analysis_block (
-  workspace_id key_text not null references workspace (id) on delete cascade,
-  data_type key_text not null,
-  enrichment_id key_text not null,
-  partition key_text not null,
-  account_id key_text not null,
-  first_record key_text not null,
-  last_record key_text not null,
-  size int not null,
-  records text[] not null,
-  body text storage external not null,
-  primary key (enrichment_id, partition, first_record)
-);
-comment on table analysis_block is 'Entries of one partition that were written together.';
-create index analysis_block_account_id_enrichment_id_last_record_idx on analysis_block (account_id, enrichment_id, last_record);
-call isolate('analysis_block');
 
 create table analysis_event (
   workspace_id key_text not null references workspace (id) on delete cascade,

@@ -48,50 +48,35 @@ comment on table delivery_file is 'The mark of the file that a feed wrote last. 
 call isolate('delivery_file');
 
 create table record_history (
-  -- The order in which entries were added, shared with history_block.
+  -- The order in which rows were added.
   turn bigint generated always as identity,
+  -- The id of the last entry.
   id key_text primary key,
   workspace_id key_text not null references workspace (id) on delete cascade,
   feed_id key_text not null,
   account_id key_text not null,
+  -- A record, or one of its items or lines: record:line.
   record_id key_text not null,
-  field key_text,
+  record_version int not null,
   job_id key_text,
-  gone_at instant,
-  body json not null,
-  fields text[],
-  check ((field is null) <> (fields is null))
+  actor jsonb not null,
+  at instant not null,
+  -- One object for each field: id, field, before, after, beforeAuthority, afterAuthority, and where there are any
+  -- enrichmentId, revision, rulePath, evidence.
+  entries jsonb not null,
+  -- When the records of the account went away.
+  gone_at instant
 );
 comment on table record_history is
-  'Why a delivered value is what it is. Written by runs; removed after its time of retention. Entries of one run for several '
-  'rows are one history_block.';
+  'The values that one run, or one act of a person, changed in a record of a feed, and why. Runs and acts write it, only where an '
+  'enrichment or a person changes a value. At most one row for each record, feed and run; it is removed some time after its '
+  'record is gone.';
 create index record_history_account_id_idx on record_history (account_id);
-create index record_history_feed_id_record_id_field_turn_idx on record_history (feed_id, record_id, field, turn desc);
 create index record_history_gone_at_idx on record_history (gone_at) where gone_at is not null;
 create index record_history_job_id_turn_idx on record_history (job_id, turn);
-create index record_history_workspace_id_record_id_idx on record_history (workspace_id, record_id);
+create index record_history_record_id_feed_id_turn_idx on record_history (record_id, feed_id, turn);
 call isolate('record_history');
 
-create table history_block (
-  turn bigint not null,
-  id key_text primary key,
-  workspace_id key_text not null references workspace (id) on delete cascade,
-  feed_id key_text not null,
-  account_id key_text not null,
-  job_id key_text,
-  gone_at instant,
-  size int not null,
-  begins key_text not null,
-  records text[] not null,
-  body text storage external not null
-);
-comment on table history_block is 'Entries that one run added to the histories of several rows.';
-create index history_block_account_id_begins_idx on history_block (account_id, begins);
-create index history_block_feed_id_begins_turn_idx on history_block (feed_id, begins, turn);
-create index history_block_gone_at_idx on history_block (gone_at) where gone_at is not null;
-create index history_block_job_id_turn_idx on history_block (job_id, turn);
-create index history_block_workspace_id_begins_turn_idx on history_block (workspace_id, begins, turn);
-call isolate('history_block');
 create trigger workspace_of_owner before insert on delivery for each row
   when (new.workspace_id is null)
   execute function workspace_of_owner('feed', 'feed_id');
