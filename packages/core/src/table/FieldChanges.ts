@@ -152,7 +152,11 @@ export const make = Effect.gen(function* () {
       const fields = inOrder([...table.fields, field])
       checkFields(fields, faults)
       if (field.required && table.rowCount > 0)
-        faults.add("", "required", `is not possible: there is no value yet in ${table.rowCount === 1 ? "one row" : `${table.rowCount} rows`}`)
+        faults.add(
+          "",
+          "required",
+          `is not possible: there is no value yet in ${table.rowCount === 1 ? "one row" : `${table.rowCount} rows`}`
+        )
       yield* judged(faults.details)
       const after = { ...table, fields }
       yield* rewriteRows(yield* Timestamp.now, { before: table, after })
