@@ -35,16 +35,17 @@ export const field = (name: string, value: string): Effect.Effect<void> =>
     return say(`  ${dim(name.padEnd(nameWidth))}${lines.join(`\n${" ".repeat(indent)}`)}`)
   })
 
-const barWidth = 24
+/** The characters of a bar: where the screen is narrow, the bar gives way to the words. */
+const [shortest, longest] = [6, 24]
 
 /** `done` of `total`, or a moving mark while the total is not known. */
-const bar = (done: number, total: number | undefined, tick: number): string => {
+const bar = (done: number, total: number | undefined, tick: number, width: number): string => {
   if (total === undefined) {
-    const at = tick % barWidth
-    return `[${" ".repeat(at)}=${" ".repeat(barWidth - at - 1)}]`
+    const at = tick % width
+    return `[${" ".repeat(at)}=${" ".repeat(width - at - 1)}]`
   }
-  const filled = total === 0 ? barWidth : Math.min(barWidth, Math.floor((done / total) * barWidth))
-  return `[${"=".repeat(filled)}${" ".repeat(barWidth - filled)}]`
+  const filled = total === 0 ? width : Math.min(width, Math.floor((done / total) * width))
+  return `[${"=".repeat(filled)}${" ".repeat(width - filled)}]`
 }
 
 export interface Progress {
@@ -68,8 +69,10 @@ export const progress = (name: string, state: Progress, tick: number): Effect.Ef
   Effect.sync(() => {
     if (!isTerminal) return
     isDrawn = true
-    const left = `${bar(state.done, state.total, tick)} ${state.text}`.slice(0, columns() - indent - 1)
-    stdout.write(`\r\u001b[2K  ${dim(name.padEnd(nameWidth))}${left}`)
+    const room = columns() - indent - 1
+    const width = Math.max(shortest, Math.min(longest, room - state.text.length - "[] ".length))
+    const line = `${bar(state.done, state.total, tick, width)} ${state.text}`.slice(0, room)
+    stdout.write(`\r\u001b[2K  ${dim(name.padEnd(nameWidth))}${line}`)
   })
 
 /** Takes the bar away, and writes what waited for that. */
