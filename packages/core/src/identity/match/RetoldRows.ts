@@ -59,12 +59,8 @@ export const retoldRows = ({
   return free.flatMap((entry): ReadonlyArray<LateSettlement> => {
     if (!isListed(input, entry) || pairing.isTaken(entry)) return []
     const { createdAt } = detailOf(entry)
-    // What was there before it is no copy of it: of two equal payments the feed has removed this one.
-    const isLater = (one: IndexEntry) => {
-      const { updatedAt } = detailOf(one)
-      return updatedAt === createdAt ? compareIds(entry, one) < 0 : updatedAt > createdAt
-    }
-    const isCopy = (one: IndexEntry) => one.hash === entry.hash && isLater(one)
+    // What was there before it, or came with it, is no copy of it: of two equal payments the feed has removed this one.
+    const isCopy = (one: IndexEntry) => one.hash === entry.hash && detailOf(one).updatedAt > createdAt
     const copy = copies.find((one) => !taken.has(one) && isCopy(one) && !isForbidden(entry.id, one))
     if (copy === undefined) return []
     taken.add(copy)

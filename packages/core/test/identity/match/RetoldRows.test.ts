@@ -59,8 +59,10 @@ describe("a booked row that a change feed tells under another id", () => {
 })
 
 describe("a booked record that a change feed lists as removed after it told a copy", () => {
+  const earlier = { createdAt: before(1) }
+
   it("goes on as the copy", () => {
-    const result = read({ ...feed, held: [held("a"), held("b")], removed: removed("p-a") })
+    const result = read({ ...feed, held: [held("a", {}, {}, earlier), held("b")], removed: removed("p-a") })
     expect(result.joined.map(({ booked, entry }) => [entry.id, booked.id])).toEqual([["a", "b"]])
     expect(result.gone).toEqual([])
   })
@@ -69,24 +71,34 @@ describe("a booked record that a change feed lists as removed after it told a co
     const other = held("b", { text: "chair" })
     const old = held("b", {}, {}, { updatedAt: before(15) })
     for (const one of [other, old]) {
-      const result = read({ ...feed, held: [held("a"), one], removed: removed("p-a") })
+      const result = read({ ...feed, held: [held("a", {}, {}, earlier), one], removed: removed("p-a") })
       expect([idsOf(result.gone), result.joined]).toEqual([["a"], []])
     }
   })
 
-  it("goes, and not an equal payment that was there before it", () => {
-    const result = read({ ...feed, held: [held("a"), held("b")], removed: removed("p-b") })
-    expect([idsOf(result.gone), result.joined]).toEqual([["b"], []])
+  it("goes, and not an equal payment that was there before it or came with it", () => {
+    for (const one of [held("a"), held("a", {}, {}, { ...earlier, updatedAt: before(1) })]) {
+      const result = read({ ...feed, held: [one, held("b")], removed: removed("p-b") })
+      expect([idsOf(result.gone), result.joined]).toEqual([["b"], []])
+    }
   })
 
   it("prefers a copy that nobody wrote on, and asks where people wrote on both", () => {
     const edited = { edited: true }
     const twin = held("b", {}, {}, edited)
-    const first = read({ ...feed, held: [held("a", {}, {}, edited), twin, held("c")], removed: removed("p-a") })
+    const first = read({
+      ...feed,
+      held: [held("a", {}, {}, { ...earlier, ...edited }), twin, held("c")],
+      removed: removed("p-a")
+    })
     expect(first.joined.map(({ booked, entry }) => [entry.id, booked.id])).toEqual([["a", "c"]])
-    const second = read({ ...feed, held: [held("a", {}, {}, edited), twin], removed: removed("p-a") })
+    const second = read({
+      ...feed,
+      held: [held("a", {}, {}, { ...earlier, ...edited }), twin],
+      removed: removed("p-a")
+    })
     expect([second.joined, second.suggestions.map(({ recordId }) => recordId)]).toEqual([[], ["a"]])
-    const third = read({ ...feed, held: [held("a"), twin], removed: removed("p-a") })
+    const third = read({ ...feed, held: [held("a", {}, {}, earlier), twin], removed: removed("p-a") })
     expect([third.joined, idsOf(third.gone)]).toEqual([[], ["a"]])
   })
 })
