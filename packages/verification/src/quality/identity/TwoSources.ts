@@ -236,7 +236,7 @@ export const twoFormats = (seed: number, world: World) => {
   return { bookings, reads }
 }
 
-const histories: Readonly<Record<Size, number>> = { small: 1, quick: 6, full: 60 }
+const histories: Readonly<Record<Size, number>> = { small: 1, quick: 20, full: 60 }
 
 const sum = (all: ReadonlyArray<Kept>): Kept =>
   all.reduce(
