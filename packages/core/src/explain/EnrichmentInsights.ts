@@ -45,7 +45,7 @@ export const seriesOf = Effect.gen(function* () {
     for (let after = ""; ;) {
       const states = yield* store.states(scope, id, { after, limit: limits.page.max })
       for (const { partition, state } of states) {
-        // What an older version kept is planned anew by the next run.
+        // What does not decode was planned under another version of the kind; the next run plans it again.
         const decoded = decode(RecurringState, state)
         if (Result.isSuccess(decoded)) found.push(...decoded.success.series.map((one) => ({ ...one, partition })))
       }

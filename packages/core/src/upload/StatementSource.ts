@@ -258,8 +258,6 @@ export class StatementSource extends Context.Service<
       ) {
         const { id, workspaceId } = upload
         const own = new Map((yield* banks.accounts(bank.id)).map((account) => [account.id, account]))
-        // Files that an older version read may show the same rows, and nobody has noted it yet.
-        const isUnsure = yield* uploads.hasUnnoted(workspaceId)
         const left: Array<Shown> = []
         for (const before of yield* booked.of(workspaceId, id)) {
           const staying = now.find((one) => one.accountId === before.accountId && one.dataType === before.dataType)
@@ -267,7 +265,7 @@ export class StatementSource extends Context.Service<
           const recordIds = before.recordIds.filter((recordId) => !stays.has(recordId))
           if (recordIds.length === 0) continue
           const { accountId, dataType } = before
-          if (isUnsure || !own.has(accountId)) left.push({ accountId, dataType, recordIds })
+          if (!own.has(accountId)) left.push({ accountId, dataType, recordIds })
           else yield* booked.withdraw(right, { workspaceId, accountId, dataType }, id, recordIds, stays)
         }
         yield* atomically(
@@ -279,7 +277,7 @@ export class StatementSource extends Context.Service<
               status: "processed",
               ...(right.fence === undefined ? {} : { jobId: right.fence.jobId })
             })
-            if (!hasOwnAccounts || isUnsure) return
+            if (!hasOwnAccounts) return
             for (const accountId of new Set(upload.statements.map((statement) => statement.accountId))) {
               const account = accountId === undefined ? undefined : own.get(accountId)
               if (account !== undefined) yield* booked.settle(account)

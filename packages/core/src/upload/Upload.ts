@@ -56,7 +56,7 @@ export const Upload = Schema.Struct({
   /** What CSV detection decided. */
   assumed: Schema.Record(Schema.String, Schema.String),
   warnings: Schema.Array(Schema.String),
-  /** Digest of what the file was read with (`Reading`); `""` where an older version read it. */
+  /** Digest of what the file was read with (`Reading`); `""` before it was read. */
   reading: Schema.String,
   /** Since then only what it showed is kept. */
   fileRemovedAt: Schema.optionalKey(Timestamp),

@@ -92,7 +92,5 @@ export class UploadStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ShownAt>, StorageUnavailable>
     /** Files that showed something of the account, oldest first. */
     readonly showing: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
-    /** Whether an older version read files of the workspace and did not note what they showed. */
-    readonly hasUnnoted: (workspaceId: WorkspaceId) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("@millrace/core/upload/UploadStore") {}

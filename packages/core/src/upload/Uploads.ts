@@ -367,11 +367,6 @@ export class Uploads extends Context.Service<
             (leases) =>
               Effect.gen(function* () {
                 if (yield* isBeingRead(yield* uploadOf(feedId, id))) return yield* busy
-                if (yield* store.hasUnnoted(workspace.id)) {
-                  const message =
-                    "What this file showed is not known yet: sync the feeds of files once, so that files of an older version are read again"
-                  return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
-                }
                 const gone: Array<Account> = []
                 for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
                   const account = accounts.get(accountId)

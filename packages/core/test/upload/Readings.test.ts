@@ -5,7 +5,6 @@ import { JobStore } from "../../src/job/JobStore.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import { Jobs } from "../../src/job/Jobs.ts"
 import { Uploads } from "../../src/upload/Uploads.ts"
-import { UploadStore } from "../../src/upload/UploadStore.ts"
 import { FaultPoints } from "@millrace/testing/fault"
 import { makeUploadWorld } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"
@@ -251,25 +250,6 @@ describe("a file that is deleted", () => {
       yield* runJob(feed.id)
       expect(seen).toMatchObject([{ code: "SYNC_ALREADY_RUNNING" }, { code: "SYNC_ALREADY_RUNNING" }])
       expect(texts(yield* rows)).toHaveLength(1)
-    })
-  )
-
-  scene("of an older version has to be read once before it can be, so that nothing of another goes", () =>
-    Effect.gen(function* () {
-      const { add, feed, caller, rows } = yield* openLedger
-      const a = (yield* add(file("2026-03-02;Coffee;-4.50", "2026-03-03;Rent;-900.00"), "a.csv")).upload
-      const b = (yield* add(file("2026-03-03;Rent;-900.00"), "b.csv")).upload
-      yield* runJob(feed.id)
-      const [store, uploads] = [yield* UploadStore, yield* Uploads]
-      for (const { id, ...said } of [a, b]) {
-        yield* store.setShown(id, [])
-        yield* store.setReading(id, { ...said, reading: "" })
-      }
-      expect(yield* Effect.flip(uploads.remove(caller, feed.id, a.id))).toMatchObject({ code: "INVALID_STATE" })
-      yield* (yield* Jobs).trigger(caller, feed.id, {})
-      yield* runJob(feed.id)
-      yield* uploads.remove(caller, feed.id, a.id)
-      expect(texts(yield* rows)).toEqual(["2026-03-03 -900 Rent"])
     })
   )
 })

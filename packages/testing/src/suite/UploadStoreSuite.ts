@@ -318,20 +318,6 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("knows whether files of an older version were read in the workspace", () =>
-    Effect.gen(function* () {
-      const { feed, store } = yield* arrange
-      const other = yield* arrange
-      yield* store.insert(yield* makeUpload(feed, { reading: "", status: "stored" }), new Uint8Array([1, 2, 3, 4]))
-      expect(yield* store.hasUnnoted(feed.workspaceId)).toBe(false)
-      yield* store.insert(yield* makeUpload(feed, { reading: "", status: "processed" }), new Uint8Array([1, 2, 3, 4]))
-      expect([yield* store.hasUnnoted(feed.workspaceId), yield* store.hasUnnoted(other.feed.workspaceId)]).toEqual([
-        true,
-        false
-      ])
-    })
-  )
-
   it.effect("offers feeds whose file has no job, those that wait longest first, as many as are asked for", () =>
     Effect.gen(function* () {
       const store = yield* UploadStore

@@ -561,8 +561,7 @@ const uploads = casesOf(UploadStore, {
   shown: (store, { upload }) => store.shown(upload.id),
   shownElsewhere: (store, { account, removed }) =>
     store.shownElsewhere({ accountId: account.id, dataType: "transactions" }, removed.id),
-  showing: (store, { account }) => store.showing(account.id),
-  hasUnnoted: (store, { workspace }) => store.hasUnnoted(workspace.id)
+  showing: (store, { account }) => store.showing(account.id)
 })
 
 const enrichments = casesOf(EnrichmentStore, {

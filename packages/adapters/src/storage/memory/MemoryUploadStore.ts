@@ -204,13 +204,7 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
             [...shown.values()].filter((one) => one.accountId === accountId).map((one) => one.uploadId)
           )
           return [...uploads.values()].filter(({ id }) => ids.has(id)).toSorted(byAge)
-        }),
-      hasUnnoted: (workspaceId) =>
-        call(() =>
-          [...uploads.values()].some(
-            (upload) => upload.workspaceId === workspaceId && upload.reading === "" && upload.status === "processed"
-          )
-        )
+        })
     })
   })
 )

@@ -191,12 +191,7 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
           stored(sql<UploadRow>`select ${columns} from upload where id in (${uploads}) order by created_at, id`),
           (rows) => rows.map(toUpload)
         )
-      ),
-      hasUnnoted: Effect.fn("UploadStore.hasUnnoted")(function* (workspaceId) {
-        const rows = yield* stored(sql`select from upload
-          where workspace_id = ${workspaceId} and reading = '' and status = 'processed' limit 1`)
-        return rows.length > 0
-      })
+      )
     })
   })
 )

@@ -61,13 +61,13 @@ export const createResourceTable = Effect.fn("createResourceTable")(function* ({
     "body json not null"
   ]
   yield* sql.unsafe(`create table "${name}" (${parts.join(", ")})`)
-  yield* sql.unsafe(`create index on "${name}" (workspace_id)`)
   for (const { fields, within } of unique) {
     const keys = fields.map((field) => `"${columnName(field)}"`)
     yield* sql.unsafe(`create unique index "${uniqueName(name, fields)}" on "${name}"
       (${[...(within === "workspace" ? ["workspace_id"] : []), ...keys].join(", ")})`)
   }
-  if (filters !== undefined) {
+  if (filters === undefined) yield* sql.unsafe(`create index on "${name}" (workspace_id)`)
+  else {
     const ordered = order.filter(({ field }) => field !== "id").map(orderedBy)
     for (const by of [[], ...filters.map((field) => [`"${columnName(field)}"`])]) {
       yield* sql.unsafe(`create index on "${name}" (${["workspace_id", ...by, ...ordered, "id"].join(", ")})`)

@@ -80,8 +80,8 @@ export const readingOf = (input: MatchInput): Reading => {
 }
 
 /**
- * Readings before it. Records of which no file is known, since it was deleted or read by an older version, count as those
- * of one file for each layout.
+ * Readings before it. Records of which no file is known any more, since it was deleted, count as those of one file for
+ * each layout.
  */
 export const earlierReadings = (input: MatchInput): ReadonlyArray<EarlierReading> => {
   const { earlier = [], held, shownDays } = input

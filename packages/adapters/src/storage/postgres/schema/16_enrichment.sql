@@ -24,7 +24,6 @@ comment on table enrichment_run is 'How the last runs of a feed went for an enri
 create index enrichment_run_workspace_id_enrichment_id_id_idx on enrichment_run (workspace_id, enrichment_id, id);
 create index enrichment_run_workspace_id_feed_id_id_idx on enrichment_run (workspace_id, feed_id, id);
 create index enrichment_run_workspace_id_id_idx on enrichment_run (workspace_id, id);
-create index enrichment_run_workspace_id_idx on enrichment_run (workspace_id);
 call isolate('enrichment_run');
 
 create table enrichment_fact (
@@ -160,7 +159,7 @@ create table finding (
 );
 comment on table finding is 'What an enrichment found that people are to see, and what they decided about it.';
 create index finding_enrichment_id_partition_idx on finding (enrichment_id, partition) where present;
-create index finding_workspace_id_enrichment_id_first_seen_id_idx on finding 
+create index finding_workspace_id_enrichment_id_first_seen_id_idx on finding
   (workspace_id, enrichment_id, first_seen_at desc, id desc);
 call isolate('finding');
 
@@ -173,7 +172,6 @@ create table memory_pattern (
 comment on table memory_pattern is 'A pattern that an enrichment learnt from people. A bounded number for each enrichment.';
 create index memory_pattern_workspace_id_enrichment_id_id_idx on memory_pattern (workspace_id, enrichment_id, id);
 create index memory_pattern_workspace_id_id_idx on memory_pattern (workspace_id, id);
-create index memory_pattern_workspace_id_idx on memory_pattern (workspace_id);
 call isolate('memory_pattern');
 
 create table simulation (
@@ -187,6 +185,5 @@ create table simulation (
 comment on table simulation is
   'A simulation of an enrichment in the background, with its result. Removed after its time of retention.';
 create index simulation_workspace_id_created_at_id_idx on simulation (workspace_id, created_at desc, id);
-create index simulation_workspace_id_idx on simulation (workspace_id);
 create index simulation_workspace_id_status_created_at_id_idx on simulation (workspace_id, status, created_at desc, id);
 call isolate('simulation');

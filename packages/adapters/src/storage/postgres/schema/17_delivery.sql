@@ -28,10 +28,10 @@ create table delivery (
 comment on table delivery is
   'What a feed has delivered of a record, and whether it arrived. At most one row for each feed and record.';
 -- What plain runs pass over: few rows, which a person looks for.
-create index delivery_aside on delivery (feed_id, record_id) where (state = 'skipped') or dead;
+create index delivery_aside on delivery (feed_id, record_id) where state = 'skipped' or dead;
 create index delivery_list on delivery (feed_id, job_id, updated_at) where version > 0;
 -- Open deliveries, in the order in which runs walk them.
-create index delivery_waiting on delivery (feed_id, ( case when date is null then 'infinity'::date else date end), record_id)
+create index delivery_waiting on delivery (feed_id, (case when date is null then 'infinity'::date else date end), record_id)
   where state in ('intended', 'sending', 'failed') and not dead;
 -- The conditions of these two indexes hold for every row, so that only a statement that says the same uses them: they are so
 -- much smaller than the key that PostgreSQL would otherwise look single records up in them.
