@@ -1,5 +1,5 @@
 /** Which transactions of an account are the same, and which are none: what people decide. */
-import type { MatchRecord, SuggestionRecord } from "@millrace/http/client"
+import type { MatchRecord, SuggestionRecord } from "@millrace/core/operations"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Api } from "../request/Api.ts"

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import type { DeliveredRecord, FeedRecord, UploadRecord } from "@millrace/http/client"
+import type { DeliveredRecord, FeedRecord, UploadRecord } from "@millrace/core/operations"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,5 +1,5 @@
 /** The statuses of a sync job. Only the types come from the API: its schemas would cost every start time. */
-import type { JobRecord } from "@millrace/http/client"
+import type { JobRecord } from "@millrace/core/operations"
 
 type JobStatus = (typeof JobRecord.Type)["status"]
 

@@ -1,4 +1,4 @@
-import type { CreateRows } from "@millrace/http/client"
+import type { CreateRows } from "@millrace/core/operations"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

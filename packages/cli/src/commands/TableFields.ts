@@ -1,4 +1,4 @@
-import type { CreateField } from "@millrace/http/client"
+import type { CreateField } from "@millrace/core/operations"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Api } from "../request/Api.ts"

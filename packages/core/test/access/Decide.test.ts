@@ -5,7 +5,7 @@
 import { decide, type Decision, type Resource } from "../../src/access/Access.ts"
 import { onBehalfOf, type Caller } from "../../src/access/Caller.ts"
 import type { Operation } from "../../src/access/Operation.ts"
-import { operations, type OperationId } from "../../src/access/Operations.ts"
+import { operations, type OperationId } from "../../src/access/catalogue.generated.ts"
 import { actorOf, type Principal } from "../../src/access/Principal.ts"
 import { allScopes, type Scope } from "../../src/access/Scope.ts"
 import type { Timestamp } from "../../src/shared/Timestamp.ts"

@@ -1,17 +1,14 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
-import { type Operation, scopesOf } from "@millrace/core/access"
+import { scopesOf } from "@millrace/core/access"
 import { FilterNode } from "@millrace/core/filter"
 import { limits } from "@millrace/core"
-import { isFinal } from "../answer/errors.ts"
-import { amountComponent } from "../wire/Amount.ts"
-import { familyScopeComponent } from "../wire/Family.ts"
-import { filterComponent } from "../wire/Filter.ts"
+import { amountComponent, familyScopeComponent, filterComponent, isFinal, type Served } from "@millrace/core/operation"
+import { exampleAnswer } from "./Examples.ts"
 import { openAnswers } from "./Enums.ts"
 import { nameEnvelopes } from "./Envelopes.ts"
 import { errorExamples, meanings } from "./Errors.ts"
 import { componentRef, isNode, mapNodes, mapValues, nodeOf, omit, type Node } from "./Node.ts"
-import type { OperationNotes } from "./Operations.ts"
 import { idempotencyKey, parameterOf } from "./Parameters.ts"
 
 const definitionPath = "#/$defs/"
@@ -88,18 +85,13 @@ const withExample = (given: unknown, example: unknown): Node => {
   return { ...nodeOf(given), content: { ...content, "application/json": { ...nodeOf(json), example } } }
 }
 
-/** What is known of an API beyond its shape. */
-export interface Catalogue {
-  readonly operations: Readonly<Record<string, Operation>>
-  readonly nouns: Readonly<Record<string, string>>
-  readonly notes: Readonly<Record<string, OperationNotes>>
-}
-
-const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue): Node => {
+const operationOf = (value: unknown, operations: Served["operations"]): Node => {
   const operation = nodeOf(value)
   const operationId = String(operation["operationId"])
-  const { app, body, command, credential, idempotency, role, scopes, summary, versioned } = operations[operationId]!
-  const notes = allNotes[operationId]
+  const definition = operations[operationId]
+  if (definition === undefined) throw new RangeError(`no operation is called ${operationId}`)
+  const { app, body, command, credential, description, example, idempotency, role, scopes, summary, versioned } =
+    definition
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
@@ -110,7 +102,7 @@ const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue)
   return {
     ...operation,
     summary,
-    ...(notes === undefined ? {} : { description: notes.description }),
+    description,
     "x-required-scopes": scopesOf(scopes),
     "x-required-role": role,
     "x-installed-apps": app,
@@ -121,18 +113,14 @@ const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue)
       ? {}
       : {
           requestBody: {
-            ...withExample(requestBody, notes?.body),
+            ...withExample(requestBody, example.body),
             ...(body === "optional" ? { required: false } : {})
           }
         }),
     responses: mapValues(responses, (response, status) => ({
       ...withExample(
         response,
-        status === "202" && notes?.accepted !== undefined
-          ? notes.accepted
-          : status.startsWith("2")
-            ? notes?.answer
-            : errorExamples[status]
+        status.startsWith("2") ? exampleAnswer(definition, Number(status)) : errorExamples[status]
       ),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
       headers: { ...headersOf(status, tagged), ...(keyed && isFinal(Number(status)) ? replayed : {}) }
@@ -164,14 +152,14 @@ const withBlocks = (schemas: Node): Node => {
 const withoutDefaults = (value: unknown): unknown =>
   mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
 
-const tagsOf = ({ nouns, operations }: Catalogue): ReadonlyArray<Node> =>
+const tagsOf = ({ nouns, operations }: Served): ReadonlyArray<Node> =>
   Object.entries(nouns)
-    .filter(([noun]) => Object.values(operations).some((one) => one.noun === noun && one.served))
+    .filter(([noun]) => Object.values(operations).some((one) => one.noun === noun))
     .map(([name, description]) => ({ name, description }))
 
 /** Applied to what the generator makes of the contract. */
 export const toDocument =
-  (catalogue: Catalogue) =>
+  (served: Served) =>
   (generated: Node): Node => {
     const document = nodeOf(withoutDefaults(relabel(generated)))
     const components = nodeOf(document["components"])
@@ -182,13 +170,15 @@ export const toDocument =
       ])
     )
     const named = nameEnvelopes(
-      mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), (one) => operationOf(one, catalogue)))
+      mapValues(nodeOf(document["paths"]), (path) =>
+        mapValues(nodeOf(path), (one) => operationOf(one, served.operations))
+      )
     )
     const { paths, schemas } = openAnswers(named.paths, { ...withBlocks(described), ...named.schemas })
     return {
       ...document,
       servers: [{ url: "/", description: "The server that this document comes from." }],
-      tags: tagsOf(catalogue),
+      tags: tagsOf(served),
       paths,
       components: { ...components, schemas, securitySchemes }
     }

@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of parameters (decisions 1.6 to 1.10 and 5). */
 import { limits, type PageSize } from "@millrace/core"
-import { filterComponent } from "../wire/Filter.ts"
+import { filterComponent } from "@millrace/core/operation"
 import { componentRef, nodeOf, omit, type Node } from "./Node.ts"
 
 const headerNames: Readonly<Record<string, string>> = { "if-match": "If-Match", "if-none-match": "If-None-Match" }
