@@ -12,6 +12,8 @@ import { apiOf, Api, bundled } from "./api/Api.ts"
 import { serve } from "./handlers/Serve.ts"
 import * as ConnectPages from "./connect/ConnectPages.ts"
 import * as UploadPage from "./connect/UploadPage.ts"
+import * as Mcp from "./mcp/Mcp.ts"
+import { toolsOf } from "./mcp/Tools.ts"
 import * as Edge from "./middleware/Edge.ts"
 import * as Probes from "./Probes.ts"
 import * as Reference from "./Reference.ts"
@@ -44,6 +46,7 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
     Reference.layer(api),
     Probes.layer,
     Welcome.layer,
+    Mcp.layer(toolsOf(api, served)),
     ConnectPages.layer,
     UploadPage.layer,
     Edge.layer(routesOf(served.operations))

@@ -47,6 +47,14 @@ const pages: ReadonlyArray<readonly [method: string, path: string]> = [
   ["GET", "/connect/upload/end"]
 ]
 
+/** The Model Context Protocol: `mcp/Mcp`. */
+const protocol: ReadonlyArray<readonly [method: string, path: string]> = [
+  ["POST", "/mcp"],
+  ["GET", "/mcp"],
+  ["DELETE", "/mcp"],
+  ["POST", "/"]
+]
+
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
 
 const hasCursor = (schema: Schema.Top): boolean =>
@@ -68,7 +76,7 @@ const routeOf = (operation: AnyDefinition): Route => ({
 /** The routes of these operations, and of what is served beside the API. */
 export const routesOf = (operations: Readonly<Record<string, AnyDefinition>>): ReadonlyArray<Route> => {
   const routes: Array<Route> = Object.values(operations).map(routeOf)
-  for (const [method, path] of [...outside.map((one) => ["GET", one] as const), ...pages]) {
+  for (const [method, path] of [...outside.map((one) => ["GET", one] as const), ...pages, ...protocol]) {
     routes.push({ id: path.slice(1), method, segments: split(path), operation: undefined, paged: notPaged })
   }
   return routes
