@@ -2,8 +2,8 @@
  * The short form of `npm run chaos`: one of everything that can happen to the processes of an installation, with
  * real workers on a durable PostgreSQL, banks and destinations outside of them.
  *
- * MILLRACE_LONG=1 takes a few of each, and kills workers under one of the other ways to write as well: without it these are killed
- * at every place by `CrashPoints.test.ts`, in the simulator. MILLRACE_SEED repeats the choices of a run.
+ * MILLRACE_LONG=1 takes a few of each, and kills workers under one of the other ways to write as well: without it runs to
+ * these die in `CrashPoints.test.ts` alone, in the simulator. MILLRACE_SEED repeats the choices of a run.
  */
 import { check } from "@millrace/verification/chaos/Checker"
 import { install, type Installation, patientLease } from "@millrace/verification/chaos/Installation"
