@@ -105,7 +105,7 @@ export const makeProject = (tools: Readonly<Record<string, string>>): Promise<Pa
     const { devDependencies: ours } = manifestOf<{ readonly devDependencies: Readonly<Record<string, string>> }>(
       join(root, "packages/core")
     )
-    const versions = { ...devDependencies, effect: ours["effect"] }
+    const versions: Readonly<Record<string, string | undefined>> = { ...devDependencies, effect: ours["effect"] }
     writeFileSync(
       join(folder, "package.json"),
       JSON.stringify({
