@@ -149,7 +149,10 @@ export const looseFaults = async (
 ): Promise<ReadonlyArray<string>> => {
   const loose = [
     ...(emit ? ["--noEmitOnError", "false"] : ["--noEmit"]),
-    ...["--exactOptionalPropertyTypes", "false", "--skipLibCheck", "false"]
+    "--exactOptionalPropertyTypes",
+    "false",
+    "--skipLibCheck",
+    "false"
   ]
   const tsc = join(folder, "node_modules", compiler, "bin/tsc")
   const { text } = await runToEnd(process.execPath, [tsc, "-p", ".", "--pretty", "false", ...loose], { folder })
