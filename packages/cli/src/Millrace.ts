@@ -30,6 +30,7 @@ import { findings, simulate, simulations } from "./commands/Findings.ts"
 import { institutions, providers } from "./commands/Institutions.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
+import { mcp } from "./commands/Mcp.ts"
 import { records } from "./commands/Records.ts"
 import { rows } from "./commands/Rows.ts"
 import { tables } from "./commands/Tables.ts"
@@ -87,6 +88,7 @@ const bundled = [
   login,
   logout,
   profiles,
+  mcp,
   ...bundledCollections.map((contract) => derivedCommand(groupOf(contract)))
 ] as const
 
