@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type { AuditedAs } from "./audit/Auditing.ts"
 import { makeAuditing } from "./audit/Auditing.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
-import type { AnyDefinition, Audits } from "./operation/Definition.ts"
+import { type AnyDefinition, type Audits, byItself } from "./operation/Definition.ts"
 import { definitions } from "./operations.generated.ts"
 import type { Ids } from "./shared/Ids.ts"
 import { withinCaller } from "./workspace/Reach.ts"
@@ -24,7 +24,7 @@ interface AuditedUseCase {
 export const auditedUseCases: ReadonlyArray<AuditedUseCase> = [
   ...Object.values<AnyDefinition>(definitions)
     .reduce((all, { audits, id }) => {
-      if (audits === undefined) return all
+      if (audits === undefined || audits === byItself) return all
       const { as, method, tag } = audits
       const known = all.get(tag.key)
       return all.set(tag.key, { tag, methods: { ...known?.methods, [method]: { operation: id, ...as } } })

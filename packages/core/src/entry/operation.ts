@@ -14,6 +14,7 @@ export {
   type ServicesOf
 } from "../operation/Definition.ts"
 export { furtherErrors } from "../operation/Declared.ts"
+export { makeCalls } from "../operation/Calls.ts"
 export { collectionOperations } from "../operation/CollectionOperations.ts"
 export { Amount, amountComponent, rawNumber } from "../operation/Amount.ts"
 export {

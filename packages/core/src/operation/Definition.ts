@@ -68,6 +68,9 @@ export interface Audits {
   readonly as: Omit<AuditedAs, "operation">
 }
 
+/** The audit keeps each request of the operation: its use case is a function, and leaves no entry. */
+export const byItself = "by itself"
+
 /** The audit keeps each call of this method, whoever calls it. */
 export const audits = <I, S extends object>(
   tag: Context.Key<I, S>,
@@ -148,6 +151,7 @@ export type Input<
   /** Errors that do not follow from path, body, version and repeats. */
   readonly errors?: ReadonlyArray<Further>
   readonly example: Example
+  /** The method that the audit keeps; without one it keeps each request that changes something. */
   readonly audits?: Audits
   readonly run: (
     asked: Asked<P, Query, Body>
@@ -164,7 +168,7 @@ export interface AnyDefinition extends Operation {
   readonly success: Success
   readonly errors: ReadonlyArray<FurtherError>
   readonly example: Example
-  readonly audits: Audits | undefined
+  readonly audits: Audits | typeof byItself | undefined
   readonly run: (asked: never) => Effect.Effect<unknown, KernelError, never>
 }
 
@@ -287,7 +291,7 @@ export const operation = <
     success,
     errors: errors ?? [],
     example,
-    audits: audited,
+    audits: audited ?? (repeats === "read" || credential === "none" ? undefined : byItself),
     run: run as unknown as AnyDefinition["run"]
   }
 }

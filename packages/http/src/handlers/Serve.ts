@@ -11,9 +11,17 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { needSession } from "@millrace/core/access"
-import { InvalidInput, NotFound } from "@millrace/core"
+import { type Ids, InvalidInput, NotFound } from "@millrace/core"
 import type { Idempotency } from "@millrace/core/kernel"
-import { type AnyDefinition, idsOf, type KernelError, type RawRequest, type Served } from "@millrace/core/operation"
+import {
+  type AnyDefinition,
+  idsOf,
+  type KernelError,
+  makeCalls,
+  type RawRequest,
+  type Served
+} from "@millrace/core/operation"
+import type { AuditStore } from "@millrace/core/storage"
 import type { AnyApi } from "../api/Api.ts"
 import { envelopeOf } from "../answer/Envelope.ts"
 import { answering } from "../answer/errors.ts"
@@ -61,6 +69,7 @@ const rawRequest: Effect.Effect<RawRequest, never, HttpServerRequest> = Effect.g
 })
 
 interface AskedRaw {
+  readonly request: RawRequest
   readonly ids: Readonly<Record<string, string>>
   readonly params: Readonly<Record<string, string>>
 }
@@ -70,20 +79,20 @@ const versionOf = (answer: unknown): number => (answer as { readonly version: nu
 
 const handlerOf = (
   definition: AnyDefinition,
+  call: ReturnType<Effect.Success<typeof makeCalls>>,
   services: Context.Context<never>,
   success: Success | undefined,
   repeat: ReturnType<Effect.Success<typeof makeRepeatedly>>
 ) => {
   const { credential, method, sessionParameter } = definition
   const tagged = definition.versioned && method === "GET"
-  const run = definition.run as (asked: object) => Effect.Effect<unknown, KernelError>
   /** The body of the answer, or that the caller has it already. */
-  const ask = (asked: object, request: AnyRequest, { target }: RequestState): Ran =>
+  const answered = (ran: Ran, request: AnyRequest, { target }: RequestState): Ran =>
     tagged
-      ? Effect.flatMap(run(asked), (answer) =>
+      ? Effect.flatMap(ran, (answer) =>
           versioned(versionOf(answer), request.headers?.["if-none-match"], envelopeOf(definition, answer, target))
         )
-      : Effect.map(run(asked), (answer) => envelopeOf(definition, answer, target))
+      : Effect.map(ran, (answer) => envelopeOf(definition, answer, target))
   const handle = (request: AnyRequest, state: RequestState): Ran => {
     const { headers = {}, params = {}, payload: body, query = {} } = request
     const fault = windowFault(query)
@@ -97,13 +106,13 @@ const handlerOf = (
     }
     // There is no caller: the request proves itself otherwise.
     if (credential === "none") {
-      const asked: AskedRaw = { ids, params }
-      return Effect.flatMap(rawRequest, (raw) => ask({ ...asked, request: raw }, request, state))
+      const receive = definition.run as unknown as (asked: AskedRaw) => Ran
+      return Effect.flatMap(rawRequest, (raw) => answered(receive({ ids, params, request: raw }), request, state))
     }
     const { file, json: exact, target: self } = state
     const ifVersion = demanded(headers["if-match"])
     return Effect.flatMap(caller, (by) =>
-      repeat(by, ask({ caller: by, ids, params, query, body, exact, file, ifVersion, self }, request, state))
+      repeat(by, answered(call({ caller: by, ids, params, query, body, exact, file, ifVersion, self }), request, state))
     )
   }
   return (request: AnyRequest) =>
@@ -130,14 +139,18 @@ const serveGroup = (
   noun: string,
   operations: ReadonlyArray<AnyDefinition>,
   successes: ReadonlyMap<string, Success>
-): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, Idempotency> => {
+): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, Idempotency | AuditStore | Ids> => {
   const group = Effect.gen(function* () {
     const services = yield* Effect.context<never>()
+    const calls = yield* makeCalls
     const repeatedly = yield* makeRepeatedly
     const build = (handlers: AnyHandlers) =>
       operations.reduce((all, definition) => {
         const success = successes.get(definition.id)
-        return all.handle(definition.id, handlerOf(definition, services, success, repeatedly(definition, success)))
+        return all.handle(
+          definition.id,
+          handlerOf(definition, calls(definition), services, success, repeatedly(definition, success))
+        )
       }, handlers)
     // The types of the builder go through each call of `handle`; the definitions have been checked one by one.
     return HttpApiBuilder.group(api as never, noun as never, build as never) as unknown as Buildable
@@ -152,7 +165,7 @@ const serveGroup = (
 export const serve = <R>(
   api: AnyApi,
   { nouns, operations }: Served
-): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, R | Idempotency> => {
+): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, R | Idempotency | AuditStore | Ids> => {
   const successes = successesOf(api)
   const groups = Object.keys(nouns).flatMap((noun) => {
     const inside = Object.values(operations).filter((one) => one.noun === noun)

@@ -57,7 +57,8 @@ describe("the Model Context Protocol", () => {
     const banks = await call(client, "list_banks")
     expect(banks.structuredContent).toMatchObject({ data: [{ id: installation.bank.id }], hasMore: false })
     const accounts = await call(client, "list_accounts", { bankId: installation.bank.id })
-    const [account] = accounts.structuredContent?.["data"] as ReadonlyArray<{ readonly id: string }>
+    const rows = accounts.structuredContent?.["data"] as ReadonlyArray<{ readonly id: string }> | undefined
+    const account = rows?.[0]
     const page = await call(client, "get_transactions", { bankId: installation.bank.id, accountId: account!.id })
     expect(page.structuredContent?.["data"]).toHaveLength(50)
     const next = await call(client, "get_transactions", {
