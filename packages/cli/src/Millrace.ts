@@ -65,10 +65,10 @@ const known: ReadonlySet<string> = new Set(
 )
 
 /** The commands there are for these arguments: where a word is none of ours, the server is asked whether it is one of its. */
-const programFor = (args: ReadonlyArray<string>) => {
+const programFor = (args: ReadonlyArray<string>, offered: ReadonlyArray<Group>) => {
   const word = firstWord(args)
-  if (word === undefined || known.has(word)) return Effect.succeed(millrace)
-  return Effect.map(discover(word, args), (group) => (group === undefined ? millrace : programOf([...groups, group])))
+  if (word === undefined || known.has(word)) return Effect.succeed(offered === groups ? millrace : programOf(offered))
+  return Effect.map(discover(word, args), (group) => (group === undefined ? millrace : programOf([...offered, group])))
 }
 
 const colored = (stream: NodeJS.WriteStream, args: ReadonlyArray<string>): boolean =>
@@ -152,8 +152,9 @@ const joined = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
     return args[at - 1] === "--sort" && /^-[^-]/.test(arg) ? [] : [arg]
   })
 
-export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
-  Effect.flatMap(programFor(args), (tree) => Command.runWith(tree, { version })(joined(args))).pipe(
+/** `offered`: the operations that have commands; those that are bundled unless given. */
+export const run = (args: ReadonlyArray<string>, offered: ReadonlyArray<Group> = groups): Effect.Effect<number> =>
+  Effect.flatMap(programFor(args, offered), (tree) => Command.runWith(tree, { version })(joined(args))).pipe(
     Effect.as<number>(exitCodes.ok),
     Effect.catch((error) =>
       CliError.isCliError(error)

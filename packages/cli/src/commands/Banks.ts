@@ -5,13 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { stringify } from "../output/ExactJson.ts"
 import { UsageFault } from "../program/Failure.ts"
-import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { Api } from "../request/Api.ts"
-import { bodyOf, recordOf, rowsOf, showList, showRecord } from "../request/Requests.ts"
+import { bodyOf, recordOf, rowsOf } from "../request/Requests.ts"
 import { givenOf } from "./Body.ts"
 import { goThrough } from "./Connecting.ts"
-import { browser, either, idArgument, queryOf, scope, text, toggle, yes } from "./Flags.ts"
+import { browser, either, idArgument, text, toggle, yes } from "./Flags.ts"
 
 const bankId = idArgument("bank")
 

@@ -59,7 +59,7 @@ export const commandOf = (
   const query = { of: "query", fields: operation.query, options } as const
   const body = { of: "body", fields: operation.body ?? [], options } as const
   const hasBody = operation.body !== undefined
-  const versionOf = what(lastName ?? (path.endsWith(`{${ownWorkspace}}`) ? ownWorkspace : "record"))
+  const versionOf = shown.versionOf ?? what(lastName ?? (path.endsWith(`{${ownWorkspace}}`) ? ownWorkspace : "record"))
   const config: Record<string, Param> = {
     ...Object.fromEntries(names.map((name) => [`path:${name}`, pathParamOf(name, idOptions)])),
     ...paramsOf(query),

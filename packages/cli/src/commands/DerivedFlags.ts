@@ -50,7 +50,8 @@ const noNumber = (text: string): string => `a number, not "${text}"`
 /** What was given, as JSON; `None` where nothing was. */
 const flagOf = (field: DerivedField, option: string, shown: OptionPresentation): Flag.Flag<Option.Option<Json>> => {
   const { minimum, type } = field
-  const { choices = field.choices ?? [], clears = false, description = field.description, repeats = false } = shown
+  const { clears = false, description = field.description, repeats = false, without = [] } = shown
+  const choices = (field.choices ?? []).filter((one) => !without.includes(one))
   const described = <A>(flag: Flag.Flag<A>): Flag.Flag<A> =>
     flag.pipe(Flag.withMetavar(shown.metavar ?? `<${option}>`), Flag.withDescription(description))
   const several = described(Flag.atLeast(Flag.String(option), 0))

@@ -10,24 +10,10 @@ import { Api } from "../request/Api.ts"
 import { openBrowser } from "../program/Browser.ts"
 import { AnswerUnreadable } from "../program/Failure.ts"
 import { readBytes } from "../program/Input.ts"
-import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
-import { recordOf, showList, showRecord } from "../request/Requests.ts"
-import { bodyFrom, file, givenOf, listFrom } from "./Body.ts"
-import {
-  browser,
-  choice,
-  cursor,
-  idArgument,
-  ifVersion,
-  limit,
-  matching,
-  queryOf,
-  scope,
-  text,
-  toggle,
-  yes
-} from "./Flags.ts"
+import { recordOf, showRecord } from "../request/Requests.ts"
+import { givenOf, listFrom } from "./Body.ts"
+import { browser, choice, idArgument, text, toggle, yes } from "./Flags.ts"
 import { watch } from "./JobWatch.ts"
 
 export const redeliverable = ["failed", "dead", "skipped", "done"] as const

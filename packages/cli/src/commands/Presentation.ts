@@ -8,8 +8,8 @@ export interface OptionPresentation {
   /** What stands for the value in help, such as `<date>`. */
   readonly metavar?: string
   readonly description?: string
-  /** The only values that are offered. */
-  readonly choices?: ReadonlyArray<string>
+  /** Values that the API knows and refuses: they are not offered. */
+  readonly without?: ReadonlyArray<string>
   /** An empty text is sent as null. */
   readonly clears?: boolean
   /** May be given several times; the values are joined by commas. */
@@ -33,6 +33,8 @@ export interface Presentation {
   readonly options?: Readonly<Record<string, string | OptionPresentation>>
   /** A body that options and the file go over. */
   readonly body?: JsonObject
+  /** What a demanded version is of; what the last id of the path names unless given. */
+  readonly versionOf?: string
   /** The note after an answer without data; `{id}` is the last id of the path. */
   readonly note?: string
 }

@@ -16,6 +16,8 @@ const trashed: OptionPresentation = { description: "Those in the trash instead" 
 
 const feedFields = {
   name: "Name of the feed",
+  icon: "Icon",
+  order: { metavar: "<n>", description: "Its place in the list" },
   source: "Where the records come from",
   dataType: "Kind of the records"
 } as const
@@ -23,13 +25,15 @@ const feedFields = {
 const tableFields = {
   name: "Name of the table",
   description: { metavar: "<text>", description: "What the table is for" },
-  icon: "Icon"
+  icon: "Icon",
+  folderId: "Folder that the table is in"
 } as const
 
 const fieldFields = {
   key: "Name in rows and filters; made from the name if not given",
   name: "Name of the field",
-  type: "What its cells hold",
+  // Nothing stores files in tables yet.
+  type: { description: "What its cells hold", without: ["file"] },
   description: { metavar: "<text>", description: "What the field is for" },
   required: "Whether rows must have a value",
   unique: "Whether no two rows may have the same value",
@@ -291,7 +295,7 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     }
   },
   updateSeries: { options: { name: "What people call it" } },
-  mergeSeries: { options: { seriesId: "The other series" } },
+  mergeSeries: { options: { seriesId: "The other series (required)" } },
   listTables: {
     columns: (records: ReadonlyArray<JsonObject>) => [
       ...tableColumns,
@@ -342,7 +346,9 @@ export const presentations: Readonly<Record<string, Presentation>> = {
   updateField: {
     description: "Change a field; options and default come from the file, and null there clears",
     short: "Change a field",
-    options: fieldFields
+    options: fieldFields,
+    // Fields change with their table and have no version of their own.
+    versionOf: "table"
   },
-  deleteField: { description: "Remove a field and its cells", note: "Removed {id} and its cells." }
+  deleteField: { description: "Remove a field and its cells", note: "Removed {id} and its cells.", versionOf: "table" }
 }

@@ -10,19 +10,31 @@ import { commandOf } from "./DerivedCommand.ts"
 import { groupPresentations } from "./Groups.ts"
 import { presentations } from "./Presentations.ts"
 
+type Services = Api | Notes | Output | Settings
+
 /** Any command of the tree. Its name and its input are known to itself. */
-export type Branch = Command.Command<string, never, {}, Failure, Api | Notes | Output | Settings>
+type Branch = Command.Command<string, never, {}, Failure, Services>
 
 /** By the words of each command. */
 export type ByWords = Readonly<Record<string, Branch>>
 
+/** A command that fails in known ways and needs nothing but what all commands have. */
+type Fitting<C> =
+  C extends Command.Command<infer _Name, infer _Input, infer _Context, infer E, infer R>
+    ? [E, R] extends [Failure, Services]
+      ? C
+      : never
+    : never
+
 /** Commands that are made by hand, below these words. */
-export const byHand = <const Name extends string, Input>(
+export const byHand = <const Commands extends ReadonlyArray<Command.Command.Any>>(
   below: string,
-  commands: ReadonlyArray<Command.Command<Name, Input, {}, Failure, Api | Notes | Output | Settings>>
+  commands: Commands & { readonly [K in keyof Commands]: Fitting<Commands[K]> }
 ): ByWords =>
   Object.fromEntries(
-    commands.map((one) => [below === "" ? one.name : `${below} ${one.name}`, one as unknown as Branch] as const)
+    commands.map(
+      (one: Command.Command.Any) => [below === "" ? one.name : `${below} ${one.name}`, one as Branch] as const
+    )
   )
 
 /** Ids that are options of the commands below a group. */
