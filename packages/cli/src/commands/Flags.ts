@@ -87,8 +87,6 @@ export const ifVersion = (what: string): Flag.Flag<Option.Option<number>> =>
 export const matching = (version: Option.Option<number>): Readonly<Record<string, string>> =>
   Option.match(version, { onNone: () => ({}), onSome: (value) => ({ "if-match": `"${value}"` }) })
 
-export const scope = choice("scope", ["self", "family"], "family: with the portals of the workspace")
-
 /** Query parameters: those that were given. */
 export const queryOf = (
   values: Readonly<Record<string, Option.Option<string | number | boolean>>>

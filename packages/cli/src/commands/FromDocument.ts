@@ -47,7 +47,7 @@ const descriptionOf = (type: DerivedField["type"], name: string): string => {
 }
 
 /** A field that an option can say; `undefined` for one that only a file can. */
-export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | undefined => {
+const fieldOf = (name: string, schema: Node, text = ""): DerivedField | undefined => {
   const plain = plainOf(schema)
   const type = typeOf(plain)
   if (type === undefined) return undefined
@@ -67,7 +67,7 @@ export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | u
 }
 
 /** The fields of an object that options can say. */
-export const fieldsOf = (schema: Node): ReadonlyArray<DerivedField> =>
+const fieldsOf = (schema: Node): ReadonlyArray<DerivedField> =>
   Object.entries(nodeOf(schema["properties"])).flatMap(([name, field]) => {
     const found = fieldOf(name, nodeOf(field))
     if (found === undefined) return []
