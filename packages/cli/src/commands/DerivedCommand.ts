@@ -1,5 +1,4 @@
 /** The command of an operation, from what is known of it and how it is shown. */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +10,7 @@ import { recordOf, showList, showRecord } from "../request/Requests.ts"
 import { file, objectFrom } from "./Body.ts"
 import type { DerivedOperation } from "./Derived.ts"
 import { type Given, type Param, paramsOf, valuesOf } from "./DerivedFlags.ts"
-import { choice, idArgument, idFlag, ifVersion, matching } from "./Flags.ts"
+import { choice, idArgument, idFlag, ifVersion, matching, nameArgument } from "./Flags.ts"
 import type { Presentation } from "./Presentation.ts"
 import { starterNamed } from "./Starters.ts"
 
@@ -30,8 +29,7 @@ export const listedBy = (words: ReadonlyArray<string>): string =>
 /** What the path names: ids are arguments or options, and other names are arguments. */
 const pathParamOf = (name: string, idOptions: ReadonlySet<string>): Param => {
   if (idOptions.has(name)) return idFlag(what(name))
-  if (name.endsWith("_id")) return idArgument(what(name))
-  return Argument.String(what(name)).pipe(Argument.withDescription(`Name of the ${what(name).replaceAll("-", " ")}`))
+  return name.endsWith("_id") ? idArgument(what(name)) : nameArgument(what(name))
 }
 
 const textAt = (given: Given, name: string): string => String(given[`path:${name}`])

@@ -11,6 +11,13 @@ const noId = (text: string): string => `an id of letters, digits, _ and -, not "
 export const idArgument = (what: string): Argument.Argument<string> =>
   Argument.String(`${what}-id`).pipe(Argument.withDescription(`Id of the ${what}`), Argument.filter(isId, noId))
 
+/** What a path names otherwise than by an id, such as a data type. */
+export const nameArgument = (what: string): Argument.Argument<string> =>
+  Argument.String(what).pipe(
+    Argument.withDescription(`Name of the ${what.replaceAll("-", " ")}`),
+    Argument.filter(isId, (given) => `a name of letters, digits, _ and -, not "${given}"`)
+  )
+
 export const idFlag = (what: string): Flag.Flag<string> =>
   Flag.String(what).pipe(
     Flag.withMetavar(`<${what}-id>`),

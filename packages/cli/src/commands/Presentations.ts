@@ -317,7 +317,7 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     body: { fields: [] }
   },
   updateTable: {
-    description: "Change a table; keyFields and fieldOrder come from the file, and null there clears",
+    description: "Change a table; null in the file clears what it names",
     short: "Change a table",
     examples: [
       {
