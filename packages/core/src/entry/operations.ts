@@ -1,10 +1,3 @@
 /** The bundled operations, each under its id. */
 export { definitions } from "../operations.generated.ts"
 export { stepToWire } from "../bank/operations/ConnectionRecord.ts"
-export type { CreateField } from "../table/operations/FieldRecord.ts"
-export type { CreateRows } from "../table/operations/RowRecord.ts"
-export type { DeliveredRecord } from "../destination/operations/DeliveredRecord.ts"
-export type { FeedRecord } from "../feed/operations/FeedRecord.ts"
-export type { JobRecord } from "../job/operations/JobRecord.ts"
-export type { MatchRecord, SuggestionRecord } from "../identity/operations/CorrectionRecord.ts"
-export type { UploadRecord } from "../upload/operations/UploadRecord.ts"
