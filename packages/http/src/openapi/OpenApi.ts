@@ -55,6 +55,33 @@ const relabel = (value: unknown): unknown => {
   return result
 }
 
+/**
+ * `allOf` beside `type` says further limits of the same value: flat, since generators of validators write code for it that does not
+ * compile. Where two limits have one name, such as two patterns, the `allOf` stays.
+ */
+const flat = (value: unknown): unknown =>
+  mapNodes(value, (node) => {
+    const { allOf, ...rest } = node
+    if (!Array.isArray(allOf) || !("type" in rest)) return node
+    const merged = allOf.reduce<Node | undefined>((all, part) => {
+      const { description, ...more } = nodeOf(part)
+      const isTaken = all === undefined || "$ref" in more || Object.keys(more).some((name) => name in all)
+      if (isTaken) return undefined
+      return { ...all, ...more, ...(description === undefined || "description" in all ? {} : { description }) }
+    }, rest)
+    return merged ?? node
+  })
+
+/** Components to which nothing is ever added: a client may take them apart by their fields. */
+const closed = ["ActorRef"]
+
+const withClosed = (schemas: Node): Node =>
+  mapValues(schemas, (schema, name) =>
+    closed.includes(name)
+      ? mapNodes(schema, (node) => (node["type"] === "object" ? { ...node, additionalProperties: false } : node))
+      : schema
+  )
+
 const text = (description: string): Node => ({ description, schema: { type: "string" } })
 const integer = (description: string): Node => ({ description, schema: { type: "integer" } })
 
@@ -161,7 +188,7 @@ const tagsOf = ({ nouns, operations }: Served): ReadonlyArray<Node> =>
 export const toDocument =
   (served: Served) =>
   (generated: Node): Node => {
-    const document = nodeOf(withoutDefaults(relabel(generated)))
+    const document = nodeOf(flat(withoutDefaults(relabel(generated))))
     const components = nodeOf(document["components"])
     const described = Object.fromEntries(
       Object.entries(nodeOf(components["schemas"])).map(([name, schema]) => [
@@ -180,6 +207,6 @@ export const toDocument =
       servers: [{ url: "/", description: "The server that this document comes from." }],
       tags: tagsOf(served),
       paths,
-      components: { ...components, schemas, securitySchemes }
+      components: { ...components, schemas: withClosed(schemas), securitySchemes }
     }
   }
