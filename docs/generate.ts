@@ -151,7 +151,7 @@ const pages: Readonly<Record<string, string>> = {
     [
       "# Operations",
       [
-        "From `packages/core/src/access/Operations.ts`, and `collection/bundled.ts` beside it: everything that can be asked, and",
+        "From `packages/core/src/*/operations`, and `collection/bundled.ts` beside it: everything that can be asked, and",
         "who may. *Role* is the weakest role of a signed-in person; an app needs the role of the person who consented as well as its",
         "scopes. *Apps* are those of third parties: they reach all resources, their own, or none. *Tool* is the name for the Model",
         "Context Protocol."
