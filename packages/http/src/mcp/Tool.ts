@@ -18,6 +18,8 @@ export interface Unusable {
   readonly fault: { readonly field: string; readonly message: string }
 }
 
+export const isUnusable = (found: object): found is Unusable => "fault" in found
+
 export type Arguments = Readonly<Record<string, unknown>>
 
 export interface Tool {
@@ -91,6 +93,12 @@ const requestOf = (
   return { method, target, ...(kind === "none" ? {} : { body: JSON.stringify(body) }) }
 }
 
+/** Clients give the configuration of a source as the source. */
+const withSource = (given: Arguments): Arguments =>
+  typeof given["source"] === "object" && given["source"] !== null
+    ? { ...given, source: "sync", sourceConfig: given["source"] }
+    : given
+
 /** The tool under this name. */
 export const toolOf = (
   definition: AnyDefinition,
@@ -111,7 +119,7 @@ export const toolOf = (
       const foreign = Object.keys(given).find((one) => !known.has(one))
       if (foreign !== undefined) return unknownArgument(foreign, [...known])
       const renamed = Object.fromEntries(Object.entries(given).map(([key, value]) => [others[key] ?? key, value]))
-      return requestOf(definition, places, renamed)
+      return requestOf(definition, places, withSource(renamed))
     }
   }
 }

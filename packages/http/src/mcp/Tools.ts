@@ -12,9 +12,10 @@ import { invalidRequest, type Served, StrictJson } from "@millrace/core/operatio
 import { bodyOf } from "../answer/errors.ts"
 import type { AnyApi } from "../api/Api.ts"
 import { type Node, nodeOf } from "../openapi/Node.ts"
+import { aroundOf, type Asking, withBankTools } from "./BankTools.ts"
 import type { Answered, AskApi } from "./InProcess.ts"
 import { type Message, messageHeader, type Messages } from "./Messages.ts"
-import { type Arguments, type Tool, toolOf } from "./Tool.ts"
+import { type Arguments, isUnusable, type Tool, toolOf } from "./Tool.ts"
 import { operationsOf, toolInput } from "./ToolSchema.ts"
 
 /** A tool for each operation that has one. */
@@ -22,11 +23,12 @@ export const toolsOf = (api: AnyApi, { operations }: Served): ReadonlyArray<Tool
   const document = OpenApi.fromApi(api) as unknown as Node
   const documented = operationsOf(document)
   const schemas = nodeOf(nodeOf(document["components"])["schemas"])
-  return Object.values(operations).flatMap((definition) => {
+  const tools = Object.values(operations).flatMap((definition) => {
     const { id, tool } = definition
     if (!("name" in tool)) return []
     return [toolOf(definition, tool.name, tool.annotations, toolInput(nodeOf(documented.get(id)), schemas))]
   })
+  return withBankTools(tools)
 }
 
 const textOf = (value: unknown) => [{ type: "text" as const, text: JSON.stringify(value) }]
@@ -46,13 +48,10 @@ const structured = ({ definition: { success } }: Tool, body: Json): Json => {
   return { data, hasMore, ...(cursor === undefined ? {} : { cursor }) }
 }
 
-const resultOf = (tool: Tool, { status, text }: Answered) => {
+/** What a tool answers with, or the error of the API. */
+const foundIn = (tool: Tool, { status, text }: Answered): Json | undefined => {
   const parsed = StrictJson.parse(text, Number.POSITIVE_INFINITY)
-  if (Result.isFailure(parsed) || status >= 400) {
-    return new McpSchema.CallToolResult({ isError: true, content: [{ type: "text", text }] })
-  }
-  const found = structured(tool, nodeOf(parsed.success))
-  return new McpSchema.CallToolResult({ structuredContent: found, content: textOf(found) })
+  return Result.isFailure(parsed) || status >= 400 ? undefined : structured(tool, nodeOf(parsed.success))
 }
 
 /** What is confirmed by a person before something is taken away, where their client can ask them. */
@@ -79,10 +78,19 @@ const call = (ask: AskApi, tool: Tool, { caller, request }: Message, given: Argu
     if (workspaceId !== undefined && workspaceId !== caller.principal.workspace.id) {
       return faultOf("workspaceId", "is not the workspace of the credential")
     }
-    const asked = tool.requestOf(given)
-    if ("fault" in asked) return faultOf(asked.fault.field, asked.fault.message)
+    const asking: Asking = (what) => ask(request, what)
+    const { extend, prepare } = aroundOf(tool.name)
+    const prepared = prepare === undefined ? given : yield* prepare(asking, given)
+    const asked = isUnusable(prepared) ? prepared : tool.requestOf(prepared)
+    if (isUnusable(asked)) return faultOf(asked.fault.field, asked.fault.message)
     if (!(yield* isConfirmed(tool))) return failed({ success: false, error: "The person declined", code: "FORBIDDEN" })
-    return resultOf(tool, yield* ask(request, asked))
+    const answered = yield* asking(asked)
+    const found = foundIn(tool, answered)
+    if (found === undefined) {
+      return new McpSchema.CallToolResult({ isError: true, content: [{ type: "text", text: answered.text }] })
+    }
+    const whole = extend === undefined ? found : yield* extend(asking, { ...found }, given)
+    return new McpSchema.CallToolResult({ structuredContent: whole, content: textOf(whole) })
   })
 
 /** The message that is being handled. */
