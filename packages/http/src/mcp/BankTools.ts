@@ -81,7 +81,7 @@ const around: Readonly<Record<string, Around>> = {
     })
   },
   connect_bank: {
-    prepare: (ask, { institutionId, institutionName: _, publicToken, ...given }) =>
+    prepare: (ask, { institutionId, publicToken, ...given }) =>
       withInstance(ask, given, "plaid", (providerInstanceId) => ({
         providerInstanceId,
         payload: {

@@ -72,13 +72,18 @@ const isConfirmed = ({ annotations, definition }: Tool) =>
     )
   })
 
+const askingFor =
+  (ask: AskApi, request: Message["request"]): Asking =>
+  (what) =>
+    ask(request, what)
+
 const call = (ask: AskApi, tool: Tool, { caller, request }: Message, given: Arguments) =>
   Effect.gen(function* () {
     const { workspaceId } = given
     if (workspaceId !== undefined && workspaceId !== caller.principal.workspace.id) {
       return faultOf("workspaceId", "is not the workspace of the credential")
     }
-    const asking: Asking = (what) => ask(request, what)
+    const asking = askingFor(ask, request)
     const { extend, prepare } = aroundOf(tool.name)
     const prepared = prepare === undefined ? given : yield* prepare(asking, given)
     const asked = isUnusable(prepared) ? prepared : tool.requestOf(prepared)

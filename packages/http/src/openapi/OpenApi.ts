@@ -63,21 +63,22 @@ const flat = (value: unknown): unknown =>
   mapNodes(value, (node) => {
     const { allOf, ...rest } = node
     if (!Array.isArray(allOf) || !("type" in rest)) return node
-    const merged = allOf.reduce<Node | undefined>((all, part) => {
+    const merged: Node = { ...rest }
+    for (const part of allOf) {
       const { description, ...more } = nodeOf(part)
-      const isTaken = all === undefined || "$ref" in more || Object.keys(more).some((name) => name in all)
-      if (isTaken) return undefined
-      return { ...all, ...more, ...(description === undefined || "description" in all ? {} : { description }) }
-    }, rest)
-    return merged ?? node
+      if ("$ref" in more || Object.keys(more).some((name) => name in merged)) return node
+      Object.assign(merged, more)
+      if (description !== undefined) merged["description"] ??= description
+    }
+    return merged
   })
 
 /** Components to which nothing is ever added: a client may take them apart by their fields. */
-const closed = ["ActorRef"]
+const closed: ReadonlySet<string> = new Set(["ActorRef"])
 
 const withClosed = (schemas: Node): Node =>
   mapValues(schemas, (schema, name) =>
-    closed.includes(name)
+    closed.has(name)
       ? mapNodes(schema, (node) => (node["type"] === "object" ? { ...node, additionalProperties: false } : node))
       : schema
   )

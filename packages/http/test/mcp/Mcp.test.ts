@@ -97,7 +97,9 @@ describe("the Model Context Protocol", () => {
   it("knows the tools of banks by the names that clients have for them", async () => {
     const client = await connect(installation.key)
     const bank = await call(client, "get_bank", { bankId: installation.bank.id })
-    expect(bank.structuredContent?.["accounts"]).toContainEqual(expect.objectContaining({ bankId: installation.bank.id }))
+    expect(bank.structuredContent?.["accounts"]).toContainEqual(
+      expect.objectContaining({ bankId: installation.bank.id })
+    )
     const link = await call(client, "create_bank_link", { provider: "demo", email: "person@example.com" })
     expect(link.structuredContent).toMatchObject({ attemptId: expect.any(String) as string })
     const foreign = await call(client, "create_bank_link", { provider: "plaid", email: "person@example.com" })
