@@ -1,5 +1,5 @@
 /**
- * The one layer that writes the audit: it stands round the use cases, so that whoever reaches them leaves an entry for
+ * The one layer that writes the audit: it wraps the use cases, so that anyone who reaches them leaves an entry for
  * each operation that changes something, whatever came of it (decisions 4.4). Which methods it keeps, the definitions of the
  * operations say.
  */

@@ -259,7 +259,7 @@ const rowRemoval: Layer.Layer<never, never, Destinations> = Layer.effect(
   })
 )
 
-/** Use cases that reach no further than whoever calls them. */
+/** Use cases that reach no further than their caller. */
 const walled = <I, S extends object, E, R>(
   service: Context.Service<I, S>,
   layer: Layer.Layer<I, E, R>

@@ -128,17 +128,17 @@ export const layerDelivery = (
         }
       })
 
-      const patiently = <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A> =>
+      const withRetries = <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A> =>
         Effect.catchTag(work, "StorageUnavailable", (error) =>
           Effect.logDebug("Events are delivered once storage is back", error).pipe(
             Effect.andThen(Effect.sleep(awayWait)),
-            Effect.andThen(Effect.suspend(() => patiently(work)))
+            Effect.andThen(Effect.suspend(() => withRetries(work)))
           )
         )
 
       if (consumers.length === 0) return
-      yield* patiently(register).pipe(
-        Effect.andThen(Stream.runForEach(signals, () => patiently(spot))),
+      yield* withRetries(register).pipe(
+        Effect.andThen(Stream.runForEach(signals, () => withRetries(spot))),
         acrossWorkspaces("task engine"),
         Effect.forkScoped
       )

@@ -94,7 +94,7 @@ export class JobRunner extends Context.Service<
     readonly settled: (jobId: JobId) => Effect.Effect<void>
     /** Stops the job if this process holds it. What it had claimed is given back. Returns at once. */
     readonly stop: (jobId: JobId) => Effect.Effect<void>
-    /** Lets go of the job: at the next page, or else after some seconds. Returns when it is not held. */
+    /** Releases the job: at the next page, or else after some seconds. Returns when it is not held. */
     readonly release: (jobId: JobId) => Effect.Effect<void>
     /** How many more jobs this process would take. */
     readonly freeCapacity: Effect.Effect<number>
@@ -216,7 +216,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     entry.fiber?.interruptUnsafe()
   }
 
-  /** Lets go of a job that waits for a slot and was not offered again in time: others have their turn now. */
+  /** Releases a job that waits for a slot and was not offered again in time: others have their turn now. */
   const makeRoom = (now: number): boolean => {
     for (const entry of held.values()) {
       if (entry.fence !== undefined || entry.stopping || now - entry.offeredAt < pokeLease * 1000) continue

@@ -4,7 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
 /**
- * Storage that is away is told once, and that it is back; what breaks is told and does not keep the rest from running. The
+ * Storage that is away is reported once, and that it is back; what breaks is reported and does not keep the rest from running. The
  * result is `undefined` then.
  */
 export const toldOnce = (words: { readonly away: string; readonly broken: string }) => {

@@ -94,7 +94,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
   const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   /** When tasks are due that this process has put off itself. */
   const expected = new Set<number>()
-  /** Kinds of which more may be ready than there was room for. */
+  /** Kinds that may have more ready than there was room for. */
   const full = new Set<string>()
   /** When it is looked again. */
   let lookAt = -Infinity

@@ -1,4 +1,4 @@
-/** A bank of a configured provider, connected by whoever runs the server: `npm start -- --connect acme:main ID`. */
+/** A bank of a configured provider, connected by the operator of the server: `npm start -- --connect acme:main ID`. */
 import { asSystem } from "@millrace/core/access"
 import { Banks } from "@millrace/core/kernel"
 import { Providers } from "@millrace/core/provider"
@@ -46,7 +46,7 @@ export const connectBank = Effect.fn("ConnectBank.connectBank")(function* ({
   }
   const connecting = (yield* Banks).connect(asSystem(workspace, "--connect"), {
     instanceId,
-    // Whoever asks again begins anew: a connection that is known stays the bank that it is.
+    // Anyone who asks again starts again: a connection that is known stays the bank that it is.
     attemptId: `--connect ${yield* Timestamp.now}`,
     payload: { kind: "provider_connection_id", connectionId }
   })

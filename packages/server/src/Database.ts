@@ -64,7 +64,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
   yield* safeDataFolder(settings.dataFolder)
   yield* lock(settings.dataFolder)
   const postgres = yield* start({ folder: join(settings.dataFolder, "postgres"), durable: true })
-  // Without its database the server can do nothing; whoever supervises it starts both again.
+  // Without its database the server can do nothing; anyone who supervises it starts both again.
   yield* Effect.forkScoped(
     Effect.flatMap(postgres.ended, (why) =>
       Effect.sync(() => {

@@ -53,7 +53,7 @@ const demoRules = {
 const demoInstance = "demo:default"
 const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 
-/** What finds something on the demo banks, in the order in which it is told. */
+/** What finds something on the demo banks, in the order in which it is reported. */
 const demoStarters: ReadonlySet<string> = new Set(["transfers", "recurring", "anomalies", "fees", "budget", "watch"])
 
 /** Where rules and starters write: fields that the demo banks have not. */
@@ -172,7 +172,7 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, fee
   return job
 })
 
-/** How many findings are told one by one. */
+/** How many findings are reported one by one. */
 const shownFindings = 4
 
 /** What enrichments found on the demo banks, and people can decide about. */
@@ -252,7 +252,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
-  yield* Terminal.field("", Terminal.dim("npm start -- --sign-in prints a session, to remove banks for good"))
+  yield* Terminal.field("", Terminal.dim("npm start -- --sign-in prints a session, to remove banks permanently"))
   if (demo === undefined) return true
   const { banks, feeds, caller, table, taken } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {

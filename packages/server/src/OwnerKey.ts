@@ -1,4 +1,4 @@
-/** What makes whoever runs the server its owner: a new key, where the first one was lost, and sessions. */
+/** What makes the operator of the server its owner: a new key, where the first one was lost, and sessions. */
 import { ApiKeyStore, WorkspaceStore } from "@millrace/core/storage"
 import { Authenticator } from "@millrace/core/kernel"
 import { allScopes, OwnSessions } from "@millrace/core/access"

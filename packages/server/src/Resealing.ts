@@ -36,7 +36,7 @@ export const layer = (where: string): Layer.Layer<never, never, SqlClient.SqlCli
           Effect.logWarning("Storage is away: what a former secret sealed is looked for later", error)
         ),
         Effect.catchDefect((defect) =>
-          Effect.logError("What a former secret sealed could not be sealed anew", Cause.die(defect))
+          Effect.logError("What a former secret sealed could not be sealed again", Cause.die(defect))
         ),
         Effect.andThen(Effect.sleep(everyMillis)),
         Effect.forever,

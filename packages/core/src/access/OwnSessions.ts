@@ -1,7 +1,7 @@
 /**
  * Sessions of people that the server issues itself, for installations without an identity provider (decisions 2.5): a signed
  * text that says who it is and until when. Nothing is stored: a session ends with its time, or with the secret of the
- * installation. Whoever operates the server makes them; there is no request that does.
+ * installation. Anyone who operates the server makes them; there is no request that does.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -61,7 +61,7 @@ export interface SessionOwner {
 export class OwnSessions extends Context.Service<
   OwnSessions,
   {
-    /** A session of twelve hours. Whoever has it is the owner of the workspace until then. */
+    /** A session of twelve hours. Anyone who has it is the owner of the workspace until then. */
     readonly issue: (
       owner: SessionOwner
     ) => Effect.Effect<{ readonly token: Redacted.Redacted; readonly expiresAt: Timestamp.Timestamp }>

@@ -57,11 +57,11 @@ export class Banks extends Context.Service<
     ) => Effect.Effect<Bank, NotFound | Conflict | Forbidden | StorageUnavailable>
     /** Begins a connection: an attempt, and the step that the person's browser goes on with. `Starting` says how. */
     readonly start: Starting["Service"]["start"]
-    /** Begins to connect a bank anew. */
+    /** Starts to reconnect a bank. */
     readonly reauth: Starting["Service"]["reauth"]
     /** Completes a connection: once for each attempt, whatever fails on the way. `Connecting` says how. */
     readonly connect: Connecting["Service"]["complete"]
-    /** How an attempt goes, for whoever waits for it. Apps see those that they began. */
+    /** How an attempt goes, for anyone who waits for it. Apps see those that they began. */
     readonly attempt: (
       caller: Caller,
       id: ConnectionAttemptId
@@ -77,7 +77,7 @@ export class Banks extends Context.Service<
       ProviderNotAvailable | ProviderError | NotFound | Conflict | Forbidden | StorageUnavailable
     >
     /**
-     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
+     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances again;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
      * be read. `guard` runs first in the transaction that writes: who has lost the right to write stops there. Events
      * tell what has changed, with `cause` as who looked.
@@ -169,7 +169,7 @@ export class Banks extends Context.Service<
           if (!bank.connectionStatus.connected) {
             return yield* new Conflict({
               code: "INVALID_STATE",
-              message: `Bank is ${bank.connectionStatus.status}. Connect it anew with reauthConnection first`,
+              message: `Bank is ${bank.connectionStatus.status}. Reconnect it with reauthConnection first`,
               details: []
             })
           }

@@ -70,13 +70,13 @@ export class ConnectReturns extends Context.Service<
       bankId: BankId | undefined
     ) => Effect.Effect<ClientStep, StartFailure>
     /**
-     * Keeps what a browser or a callback said of how it ended: a success is completed by whoever asks next, and by a task
+     * Keeps what a browser or a callback said of how it ended: a success is completed by anyone who asks next, and by a task
      * where nobody does.
      */
     readonly told: (returned: ReturnedAttempt, result: ConnectResult) => Effect.Effect<void, StorageUnavailable>
-    /** Begins once more what the attempt began, for the same caller. Its page; none where the program serves no pages. */
+    /** Begins again what the attempt began, for the same caller. Its page; none where the program serves no pages. */
     readonly again: (returned: ReturnedAttempt) => Effect.Effect<string | undefined, StartFailure>
-    /** Completes the attempt of a browser, for whoever began it. */
+    /** Completes the attempt of a browser, for the one who began it. */
     readonly complete: (returned: ReturnedAttempt, payload: ConnectPayload) => Effect.Effect<Connected, ConnectFailure>
     /** The same from what is kept of it; `undefined` where that is nothing. */
     readonly goOn: (returned: ReturnedAttempt) => Effect.Effect<Connected | undefined, ConnectFailure>
@@ -132,7 +132,7 @@ export class ConnectReturns extends Context.Service<
           return yield* found(yield* acrossWorkspaces("connect returns")(attempts.byState(digest.sha256(state))))
         }),
         byAttempt: Effect.fn("ConnectReturns.byAttempt")(function* (instanceId, attemptId) {
-          // Whoever chose an id of their own has no state and no callbacks.
+          // Anyone who chose an id of their own has no state and no callbacks.
           if (!isId("connectionAttempt", attemptId)) return Option.none()
           const one = yield* acrossWorkspaces("connect returns")(attempts.get(attemptId))
           return yield* found(Option.filter(one, (attempt) => attempt.instanceId === instanceId))

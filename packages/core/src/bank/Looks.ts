@@ -1,4 +1,4 @@
-/** Looks at connections: how they are, what has changed since, and who is told (decisions 6.2). */
+/** Looks at connections: how they are, what has changed since, and who is informed (decisions 6.2). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -43,7 +43,7 @@ export interface Refreshed {
 /** Why nobody could look at all. */
 type Unlooked = ProviderNotAvailable | NotFound | StorageUnavailable
 
-/** Whoever looks, and first of all in the transaction that writes: who has lost the right to write stops there. */
+/** Who looks, first of all in the transaction that writes: who has lost the right to write stops there. */
 interface Looking<E> {
   readonly guard: Effect.Effect<void, E>
   readonly cause: ActorRef
@@ -65,7 +65,7 @@ export class Looks extends Context.Service<
   Looks,
   {
     /**
-     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
+     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances again;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
      * be read. Events tell what has changed.
      */

@@ -80,7 +80,7 @@ export class Sessions extends Context.Service<
           )
           let session = yield* openKnown
 
-          /** Whether there are newer secrets than those that the session was opened with; then it is opened anew. */
+          /** Whether there are newer secrets than those that the session was opened with; then it is opened again. */
           const moveOn = Effect.gen(function* () {
             const now = yield* Effect.option(banks.connection(bank.id))
             const connection = Option.flatten(now)

@@ -124,7 +124,7 @@ export class Starting extends Context.Service<
   Starting,
   {
     /**
-     * Begins a connection. Where a live bank of the institution is there already, and another connection is not asked for
+     * Begins a connection. Where a live bank of the institution exists already, and another connection is not asked for
      * in so many words, it tells that bank instead of a step.
      */
     readonly start: (
@@ -132,14 +132,14 @@ export class Starting extends Context.Service<
       /** With the name of the institution where an earlier attempt knew it. */
       request: ConnectionRequest & Pick<KeptRequest, "institutionName">
     ) => Effect.Effect<Started, StartFailure>
-    /** Begins to connect a bank anew: completing it keeps the bank, its accounts and the ids of its records. */
+    /** Starts to reconnect a bank: completing it keeps the bank, its accounts and the ids of its records. */
     readonly reauth: (
       caller: Caller,
       id: BankId,
       request: Pick<ConnectionRequest, "redirectUri" | "language">
     ) => Effect.Effect<Started & { readonly step: ClientStep }, StartFailure>
     /**
-     * Goes on with an attempt that asked which bank is meant: one of those that it told, or another one. Whoever it began
+     * Goes on with an attempt that asked which bank is meant: one of those that it told, or another one. The customer that it began
      * for is `caller`.
      */
     readonly choose: (
@@ -256,11 +256,11 @@ export class Starting extends Context.Service<
             keepAttempt: keeperOf(attempt.id)
           })
         })
-        // The upstream may have lost the connection, or whoever it belonged to, since anybody looked.
+        // The upstream may have lost the connection, or the customer that it belonged to, since anybody looked.
         const another = connection === undefined ? Effect.void : noteBegun("another")
         const step = yield* begun(connection).pipe(
           Effect.catchTag("ConnectionGone", () => Effect.andThen(another, begun(undefined))),
-          // Whoever starts now cannot reconnect: what is lost once more is the provider's trouble.
+          // Anyone who starts now cannot reconnect: what is lost again is the provider's trouble.
           Effect.catchTag("ConnectionGone", ({ message }) => Effect.fail(new ProviderUnavailable({ message }))),
           Effect.tapError((error) => (isProviderError(error) ? fail(attempt, error) : Effect.void)),
           Effect.catchTag("InvalidConnectPayload", ({ message }) =>
@@ -336,7 +336,7 @@ export class Starting extends Context.Service<
         if (providerInstanceId !== undefined && natureOf(bank) === "connected") return providerInstanceId
         return yield* new Conflict({
           code: "INVALID_STATE",
-          message: "Bank is made of files: nothing of it can be connected anew",
+          message: "Bank is made of files: nothing of it can be reconnected",
           details: []
         })
       })
@@ -376,7 +376,7 @@ export class Starting extends Context.Service<
       ) {
         yield* permit(caller, "startConnection")
         const held = yield* attempts.part(attempt.id, "step")
-        // Whoever goes back to the question has answered it.
+        // Anyone who goes back to the question has answered it.
         if (Option.isSome(held)) return held.value
         const driver = yield* providers.get(attempt.instanceId)
         const request = yield* requestOf(attempt)

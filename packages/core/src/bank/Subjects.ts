@@ -1,4 +1,4 @@
-/** Whoever the connections of a workspace belong to at each upstream: known to us before the upstream is asked. */
+/** The customer that the connections of a workspace belong to at each upstream: known to us before the upstream is asked. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** Events that are told once: their keys are kept as those of set kinds are. */
+/** Events that are reported once: their keys are kept as those of set kinds are. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { EventStore } from "../event/EventStore.ts"

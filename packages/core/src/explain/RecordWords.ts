@@ -220,7 +220,7 @@ const make = Effect.gen(function* () {
       yield* refuse(details)
       return yield* atomically(
         Effect.gen(function* () {
-          // Said once more, it is the word that holds already.
+          // Said again, it is the word that holds already.
           const same = new Set(
             (yield* held(looked)).map(({ field, kind, value }) => JSON.stringify([kind, field, value ?? null]))
           )

@@ -25,7 +25,7 @@ import { aboutOf, linkUndo, recordOf } from "./LinkUndo.ts"
 import { type ChainLink, chainsOf, ClaimTrace } from "./ClaimChain.ts"
 import { type Looked, RecordLooks } from "./RecordLooks.ts"
 
-/** What of a record is taken back: at least one is named. Without an enrichment, the one whose word holds. */
+/** What of a record is taken back: at least one is named. Without an enrichment, the one whose value holds. */
 export interface UndoRequest {
   readonly field?: string
   readonly enrichmentId?: EnrichmentId
@@ -62,7 +62,7 @@ const contentOf = ({ enrichmentId, field, kind, otherId, recordId }: FactRequest
 const unusable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message: `${field} ${message}`, details: [{ field, message }] })
 
-/** The enrichment whose word about the field holds, in the first feed in which one does. */
+/** The enrichment whose value of the field holds, in the first feed in which one does. */
 const holderOf = (chains: ReadonlyArray<ReadonlyArray<ChainLink>>, field: string) => {
   const top = chains.flatMap(([first]) => (first === undefined ? [] : [first]))
   const found = top.find(({ authority }) => authority !== "provider")
@@ -310,7 +310,7 @@ const make = Effect.gen(function* () {
 export class Undoing extends Context.Service<
   Undoing,
   {
-    /** Asked for once more, it changes nothing. Feeds follow by local runs. */
+    /** Asked for again, it changes nothing. Feeds follow by local runs. */
     readonly undo: (caller: Caller, recordId: string, request: UndoRequest) => Effect.Effect<Undone, Failed>
     /**
      * Of a job that has ended. What people said or did since about the same fields stays; what the provider said is nothing that

@@ -86,7 +86,7 @@ const secretShown = (id: string) =>
     details: [{ field: "id", message: id }]
   })
 
-/** What a request is told whose key somebody has. */
+/** The answer to a request whose key somebody has. */
 const tellAgain = (
   state: Exclude<KeyState, { readonly state: "begun" }>,
   request: string
@@ -103,8 +103,8 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Runs `answer` unless the caller has asked the same with the same key within `limits.idempotencyHours`: then it is
-     * told the first answer. Fails with IDEMPOTENCY_IN_PROGRESS while there is none, with IDEMPOTENCY_KEY_REUSED where the
+     * Runs `answer` unless the caller has asked the same with the same key within `limits.idempotencyHours`: then the answer is
+     * the first one. Fails with IDEMPOTENCY_IN_PROGRESS while there is none, with IDEMPOTENCY_KEY_REUSED where the
      * key was another request's, and with SECRET_ALREADY_SHOWN where the answer held a secret.
      *
      * What `answer` does takes effect together with its answer, and is undone where it fails. Operations that call out or
@@ -176,7 +176,7 @@ export class Idempotency extends Context.Service<
             if (state.state !== "begun") return yield* tellAgain(state, keyed.request)
             const exit = yield* Effect.exit(restore(answer))
             if (Exit.isSuccess(exit)) {
-              // What was done is done: its caller is told so also where nobody can be told again.
+              // What was done is done: its caller is informed so also where nobody can be told again.
               yield* Effect.catch(store.end(keyed, keptOf(exit.value)), (error) =>
                 Effect.logError("The answer to a request with an idempotency key could not be kept", error)
               )

@@ -1,6 +1,6 @@
 /**
  * Asks models what was not asked before, within a budget (enrichments D6.3 to D6.6): cache, then calls of 25 questions, four at
- * a time. What a model does not say, or says wrongly, stays without an answer, and whoever asked goes on with the local classifier.
+ * a time. What a model does not say, or says wrongly, stays without an answer, and anyone who asked goes on with the local classifier.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -295,7 +295,7 @@ export class Asking extends Context.Service<
             batchesOf(missing),
             (batch) =>
               Effect.tap(askBatch(inquiry, model, scope, batch, false), ({ answers }) =>
-                // Kept at once: what was paid for is not asked again, whatever becomes of the others.
+                // Kept at once: what was paid for is not asked again, no matter what happens to the others.
                 answers.length === 0 ? Effect.void : cache.keep(workspaceId, answers)
               ),
             { concurrency: inFlight }

@@ -68,7 +68,7 @@ export interface Audits {
   readonly as: Omit<AuditedAs, "operation">
 }
 
-/** The audit keeps each call of this method, whoever calls it. */
+/** The audit keeps each call of this method, no matter who calls it. */
 export const audits = <I, S extends object>(
   tag: Context.Key<I, S>,
   method: keyof S & string,

@@ -62,7 +62,7 @@ const isPermanent = (error: SourceError | Fenced | StorageUnavailable): boolean 
 const ownWaits = [2, 10] as const
 
 /** Short waits are waited out, twice; longer ones and what remains are for the caller. */
-const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
+const withRetries = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
   effect: Effect.Effect<A, E, R>,
   sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
 ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
@@ -281,7 +281,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
           looked = undefined
           return pullConnection(run, bank, accountIds, (status) => void (looked = status))
         })
-        const result = yield* Effect.result(patiently(pulling, (seconds) => sleepIdle(run.fence, seconds)))
+        const result = yield* Effect.result(withRetries(pulling, (seconds) => sleepIdle(run.fence, seconds)))
         const dataType = run.feed.dataType as SyncDataType
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }

@@ -180,7 +180,7 @@ const firstRows = 20
 const turnText = 250_000
 
 /**
- * The same, where an enrichment may be set aside on the way: then the rows are judged once more with what it said of them before, so
+ * The same, where an enrichment may be set aside on the way: then the rows are judged again with what it said of them before, so
  * that its values stay. It says nothing new any more, so no record is planned twice by what takes long.
  */
 const judgedWith = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
@@ -214,7 +214,7 @@ const textOf = ({ told }: Judged): number => {
 }
 
 /**
- * As `judged`, until the history of the rows has `mostText` characters. Whoever waits for storage goes on in between: otherwise it
+ * As `judged`, until the history of the rows has `mostText` characters. Anyone who waits for storage goes on in between: otherwise it
  * would have nothing to do meanwhile.
  */
 export const judgedInTurns = Effect.fnUntraced(function* (

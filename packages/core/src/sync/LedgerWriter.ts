@@ -73,7 +73,7 @@ export type WriteRight = {
 )
 
 export interface Written {
-  /** Observations of which the ledger says nothing else than before. */
+  /** Observations about which the ledger says nothing else than before. */
   readonly unchanged: number
   readonly changed: number
   readonly gone: number
@@ -114,13 +114,13 @@ export class LedgerWriter extends Context.Service<
   LedgerWriter,
   {
     /**
-     * A statement of each writing transaction: stops whoever lost the right to write, whose transaction leaves nothing then.
+     * A statement of each writing transaction: stops a run that lost the right to write, whose transaction leaves nothing then.
      * Others wait for it from there to the end of the transaction, so it comes last where much is written. Returns whether the
      * job is to pause (`JobStore.fence`).
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
-    /** The same. What shows nothing new is told by its digest. */
+    /** The same. What shows nothing new is known by its digest. */
     readonly writeAside: (right: WriteRight, read: ReadAside) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/LedgerWriter") {
@@ -321,7 +321,7 @@ export class LedgerWriter extends Context.Service<
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
         const ofFile = asked.ofFile()
-        // One wait for all three, whoever answers first.
+        // One wait for all three, no matter who answers first.
         const [recalled, { config, isTuned, key }, settledBefore] = yield* Effect.all(
           [
             isSnapshotType(scope.dataType) ? nothingRecalled : identity.recall(scope),

@@ -95,10 +95,10 @@ const hasCounted = ({ counts }: RunOfFeed): boolean => counts.read + counts.vani
 /** Documents that are looked at in one transaction: each may have a thousand items. */
 const documentChunk = 50
 
-/** A row of which no field was ever said otherwise than by the provider. */
+/** A row with no field that was ever said otherwise than by the provider. */
 const noEntries: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Accounts with few changes of which these are looked for at once. */
+/** Accounts with few changes, which are looked for at once. */
 const accountsReadAtOnce = 4
 
 const chunkOf = ({ dataType }: Feed): number =>
@@ -227,7 +227,7 @@ export class Projector extends Context.Service<
       const isSettled = ({ today }: Projection, { known }: Started, { changeNo, date }: LedgerRecord): boolean =>
         changeNo <= known && date !== null && date < redeliveredFrom(today)
 
-      /** Whether it is as old, and only something that stands beside it has changed. */
+      /** Whether it is as old, and only one of its annotations has changed. */
       const isOnlyTouched = ({ today }: Projection, { known }: Started, record: LedgerRecord): boolean =>
         record.changeNo > known &&
         record.publicChangeNo <= known &&
@@ -253,7 +253,7 @@ export class Projector extends Context.Service<
         } satisfies Enriching
       }
 
-      /** What stands beside the records of some accounts; faults are noted. */
+      /** The annotations of the records of some accounts; faults are noted. */
       const lookBeside = Effect.fnUntraced(function* (
         projection: Projection,
         all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
@@ -266,7 +266,7 @@ export class Projector extends Context.Service<
         return found
       })
 
-      /** Decides what is to be done about records: what stands beside them and what is there are looked at in one go. */
+      /** Decides what is to be done about records: their annotations and what is there are looked at in one go. */
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
@@ -414,7 +414,7 @@ export class Projector extends Context.Service<
         const going: Together = {
           ...run,
           work: new RunWork((yield* CurrentRunGuard).aside),
-          // Rows that are taken over are told by others, so those that were judged cannot be counted.
+          // Rows that are taken over are reported by others, so those that were judged cannot be counted.
           mostText: start.parts === undefined ? limits.historyText : Infinity
         }
         let at = after

@@ -1,7 +1,7 @@
 /**
  * Bringing one account up to date because somebody asks for it, outside any job (decisions 5.3).
  *
- * At most one reader or run works on a connection at a time. Whoever comes later waits for it: of readers who ask
+ * At most one reader or run works on a connection at a time. Anyone who comes later waits for it: of readers who ask
  * for the same, the first one reads for all.
  */
 import * as Clock from "effect/Clock"
@@ -124,7 +124,7 @@ interface Turn {
   users: number
 }
 
-/** Whoever reads has not made what the bank shows. */
+/** Anyone who reads has not made what the bank shows. */
 const liveRead: ActorRef = { kind: "system", reason: "live_read" }
 
 /** What is read, for whom. */

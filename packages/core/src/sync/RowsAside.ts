@@ -73,7 +73,7 @@ class Part {
   }
 }
 
-/** Those that are held, the last one last. Whoever goes to and fro between them is given all of them. */
+/** Those that are held, the last one last. Anyone who goes to and fro between them is given all of them. */
 class UnpackedParts {
   readonly #held: Array<Part> = []
   #parts = 0

@@ -238,7 +238,7 @@ export class SourceReader extends Context.Service<
           if (outcome._tag === "RangeNotAllowed") {
             const earliest = CalendarDate.parse(outcome.earliest)
             if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
-              // Whoever asked for no range asked for what there is.
+              // Anyone who asked for no range asked for what there is.
               if (segment.range !== undefined) {
                 warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
               }
@@ -318,7 +318,7 @@ export class SourceReader extends Context.Service<
         }
 
         const reads = new Map(owners.map((account) => [account, readOf(staged, segment, account.providerAccountId)]))
-        // A change feed does not say a second time what is gone: it is read whole once more.
+        // A change feed does not say a second time what is gone: it is read whole again.
         const incomplete =
           segment.capability.changeModel === "delta" &&
           !segment.accountsAgree &&
@@ -387,7 +387,7 @@ export class SourceReader extends Context.Service<
           if (written.demoted) {
             warnings.push({
               code: "ID_UNTRUSTED",
-              message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
+              message: `The provider gives rows of ${account.accountName} ids that belong to others; they are distinguished by their contents from now on`
             })
           }
           if (written.shownOnce.length > 0) {

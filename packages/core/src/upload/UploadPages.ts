@@ -45,7 +45,7 @@ export interface UploadPage {
 /** What the state of an address is good for. */
 export interface OpenedUploadPage {
   readonly feed: Feed
-  /** The kernel on behalf of whoever asked for the address. */
+  /** The kernel on behalf of the one who asked for the address. */
   readonly caller: Caller
   readonly redirectUri?: string
   /** Whether the rate of its workspace allows the request, which was counted. */

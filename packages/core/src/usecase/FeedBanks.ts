@@ -1,4 +1,4 @@
-/** Banks that are made with a feed, and what becomes of them when it goes. */
+/** Banks that are made with a feed, and what happens to them when it goes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   const remove = Effect.fnUntraced(function* (feed: Feed) {
     yield* made.remove(feed)
     if (feed.fileBankId === undefined) return
-    // What its files gave stays where it is; a bank of nothing is of no use to anybody.
+    // What its files gave stays where it is; a bank of nothing is useless.
     const accounts = yield* banks.accounts(feed.fileBankId)
     if (accounts.some(({ state }) => state === "open")) return
     yield* banks.remove(feed.workspaceId, feed.fileBankId)

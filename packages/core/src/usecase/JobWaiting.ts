@@ -1,4 +1,4 @@
-/** Waiting for the end of a job, without a loop of one's own. */
+/** Waiting for the end of a job, without a loop in the caller. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

@@ -24,7 +24,7 @@ import type { TaskStore } from "../task/TaskStore.ts"
 import { acrossWorkspaces } from "../workspace/Reach.ts"
 import { pokeTask, type PokePayload } from "./PokeTaskKind.ts"
 
-/** A request of a provider, of which nothing is believed yet. */
+/** A request of a provider that nothing is believed of yet. */
 export interface Callback {
   readonly rawBody: Uint8Array
   /** Names in small letters. */
@@ -35,7 +35,7 @@ export interface Callback {
 
 /** Milliseconds after which a callback that is not taken in is refused, so that its provider sends it again. */
 const answerMillis = 2_000
-/** Callbacks that one process looks at at a time, and those that may wait for it: of a flood the rest is told to come later. */
+/** Callbacks that one process looks at at a time, and those that may wait for it: of a flood the rest is asked to come later. */
 const places = 16
 const mostWaiting = 256
 /** Pokes that one callback may hold; who sends more sends nonsense. */

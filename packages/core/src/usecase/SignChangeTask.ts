@@ -50,7 +50,7 @@ export const signChanges = Effect.gen(function* () {
           const account = yield* wanted
           if (account === undefined) return
           yield* turn(account)
-          // Whoever came in between has a later epoch, or has withdrawn the task.
+          // Anyone who came in between has a later epoch, or has withdrawn the task.
           yield* leases.fence(lease)
           yield* task.guard
           const details = { signOverride: account.signOverride !== true, signAskedAt: null }

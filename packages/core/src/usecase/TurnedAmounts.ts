@@ -31,7 +31,7 @@ export const makeTurnAmounts: Effect.Effect<TurnAmounts, never, RecordStore | Id
     const identity = yield* IdentityStore
     const digest = yield* Digest
 
-    /** All records of the connection, with their amounts turned round. What was merged into another one stays merged. */
+    /** All records of the connection, with their amounts flipped. What was merged into another one stays merged. */
     const turnRecords = Effect.fnUntraced(function* (
       scope: Scope,
       count: (rows: number) => Effect.Effect<void, TooManyRows>

@@ -2,7 +2,7 @@
  * Which workspaces the work of a fiber may touch. Storage shows nothing of any other one, whatever it is asked for: a
  * condition that was forgotten, or an id of somebody else, finds nothing.
  *
- * Use cases say it by themselves, from whoever calls. Whoever calls a store directly says it with `withinWorkspaces`.
+ * Use cases say it by themselves, from the caller. Anyone who calls a store directly says it with `withinWorkspaces`.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/R
  */
 export const crossings = {
   "configured again": "which banks could not be read for want of their provider, when a server starts that has it",
-  "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
+  "connect a bank": "which workspace there is, for the operator of the server and connects a bank in it",
   "connection look-up":
     "which banks an upstream connection is of, for what its provider says and before it is given back",
   "connect returns": "the state of a browser, or a callback, tells the workspace, and not the other way round",
@@ -31,7 +31,7 @@ export const crossings = {
   "first start": "whether there is a workspace yet",
   "job engine": "handing out, claiming and giving back the jobs of all workspaces",
   "key look-up": "an API key tells the workspace, and not the other way round",
-  "owner keys": "new keys for the owners of all workspaces, for whoever runs the server",
+  "owner keys": "new keys for the owners of all workspaces, for the operator of the server",
   "provider callbacks": "which banks a callback of a provider is about, whichever workspaces they are of",
   sealing: "what was sealed with a former secret, of whichever workspace",
   "task engine": "taking up and giving back the tasks of all workspaces, and what is to be done for all of them",
@@ -60,7 +60,7 @@ export const acrossWorkspaces =
 export const reaches = (reach: Reach, id: WorkspaceId): boolean =>
   reach === undefined || reach === "every" || reach.includes(id)
 
-/** The workspaces that an argument of a use case speaks for. */
+/** The workspaces that an argument of a use case supports. */
 const spokenFor = (given: unknown): ReadonlyArray<WorkspaceId> | undefined => {
   if (isId("workspace", given)) return [given]
   if (typeof given !== "object" || given === null) return undefined
@@ -85,7 +85,7 @@ const within =
   }
 
 /**
- * A service of use cases each of which runs within the workspaces of whoever calls: its first argument that speaks for
+ * A service of use cases each of which runs within the workspaces of the caller: its first argument that supports
  * any says which.
  */
 export const withinCaller = <S extends object>(service: S): S => {

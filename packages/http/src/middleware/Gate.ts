@@ -131,7 +131,7 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
   const audit = yield* Audit
   const authenticate = yield* makeAuthentication
 
-  /** A refusal leaves an entry in the audit. What is allowed is told there by its use case, if it changes anything. */
+  /** A refusal leaves an entry in the audit. What is allowed is reported there by its use case, if it changes anything. */
   const checkAccess = (principal: CredentialPrincipal, operation: Operation, { id }: RequestState) => {
     const caller = callerOf(principal, id)
     return authorize(caller, operation).pipe(

@@ -222,7 +222,7 @@ export const tests: StorageTests = (it) => {
       const newer = { ref: connection.ref, secrets: { token: difficultTexts.join("|"), more: "x" } }
       expect(yield* store.rotateSecrets(bank.id, connection, newer.secrets)).toEqual(Option.some(newer))
       expect(yield* store.connection(bank.id)).toEqual(Option.some({ instanceId, connection: newer }))
-      // Whoever knows the old ones, or another reference, is told what there is, and changes nothing.
+      // Anyone who knows the old ones, or another reference, learns what there is, and changes nothing.
       for (const known of [connection, { ...newer, ref: "another" }]) {
         expect(yield* store.rotateSecrets(bank.id, known, { token: "late" })).toEqual(Option.some(newer))
       }

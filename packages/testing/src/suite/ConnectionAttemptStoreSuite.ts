@@ -267,7 +267,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("tells whether one may still need whoever it began with upstream", () =>
+  it.effect("tells whether one may still need the customer it began with upstream", () =>
     Effect.gen(function* () {
       const store = yield* ConnectionAttemptStore
       // Before the beginning of simulated time, and after its end.

@@ -86,7 +86,7 @@ const casesOf = <I, S extends object>(store: Context.Service<I, S>, methods: Cas
   )
 })
 
-/** What a call adds has an id of its own: one that is there already would be refused, whoever asks. */
+/** What a call adds has an id of its own: one that exists already would be refused, no matter who asks. */
 const withNew = <K extends IdKind, A, E, R>(kind: K, call: (id: Id<K>) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     Effect.flatMap(Ids, (ids) => ids.next(kind)),
@@ -281,7 +281,7 @@ const records = casesOf(RecordStore, {
   merged: (store, { other, scope, write }) =>
     Effect.andThen(store.merge(scope, [{ id: write.id, into: other.id }]), store.merged(scope)),
   setMissed: (store, { scope, write }) => store.setMissed(scope, [write.id], 1),
-  keepDayDigests: (store, { scope }) => store.keepDayDigests(scope, "anew"),
+  keepDayDigests: (store, { scope }) => store.keepDayDigests(scope, "again"),
   dayDigests: (store, { scope }) => store.dayDigests(scope),
   lastChange: (store, { account }) => store.lastChange(account.id),
   lastChanges: (store, { account }) => store.lastChanges([account.id]),
@@ -487,7 +487,7 @@ const deliveries = casesOf(DeliveryStore, {
       yield* store.settle(feed.id, job.id, [{ recordId: write.id, version, state: "done", readable: true }])
       yield* store.reopen(feed.id, { limit: 10 })
       yield* store.fill(feed.id, [
-        { recordId: write.id, version: version + 1, hash: "anew", values: { name: "Eve" }, provenance: [] }
+        { recordId: write.id, version: version + 1, hash: "again", values: { name: "Eve" }, provenance: [] }
       ])
     }),
   keep: (store, { account, feed }) => store.keep(feed.id, [makeIntent(account, "skipped", { hash: "newer" })]),
@@ -553,7 +553,7 @@ const uploads = casesOf(UploadStore, {
   restore: (store, { removed }) => store.restore(removed.id, new Uint8Array([9, 9, 9, 9, 9])),
   removeFiles: everybody,
   setStatus: (store, { job, upload }) => store.setStatus(upload.id, { status: "processing", jobId: job.id }),
-  setReading: (store, { upload }) => store.setReading(upload.id, { ...upload, reading: "anew" }),
+  setReading: (store, { upload }) => store.setReading(upload.id, { ...upload, reading: "again" }),
   remove: (store, { upload }) => store.remove(upload.id),
   beginShowing: (store, { account, upload }) =>
     store.beginShowing(upload.id, { accountId: account.id, dataType: "balances" }, ["row"]),
@@ -664,7 +664,7 @@ const all = {
   identity
 }
 
-/** Stores of which nobody can ask for what is of another workspace. */
+/** Stores that nobody can ask for what is of another workspace. */
 type Apart =
   // Keys and names of the whole installation.
   | ReceivedWebhooks
@@ -674,7 +674,7 @@ type Apart =
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
   | Resources
   | Transactor
-  // Empty for whoever opens one, and seen by nobody else.
+  // Empty for the one who opens one, and seen by nobody else.
   | ScratchAnalysis
 
 /** A store without cases here does not compile. */

@@ -27,7 +27,7 @@ export interface Asked {
   readonly position?: string | undefined
 }
 
-/** What a driver is told: the value, or the error by its tag. */
+/** What a driver gets: the value, or the error by its tag. */
 export type Told<A> =
   | { readonly value: A }
   | { readonly error: { readonly _tag: ProviderError["_tag"]; readonly message: string } }

@@ -184,7 +184,7 @@ export class Watch {
     this.#setStatus(id, job.feedId, job.status)
   }
 
-  /** Notes what breaks in a check, whoever catches it. */
+  /** Notes what breaks in a check, no matter who catches it. */
   #checked<A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.tapDefect(check, (defect) =>
       Effect.sync(() => {

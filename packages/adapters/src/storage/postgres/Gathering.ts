@@ -96,7 +96,7 @@ class Gathering<Question, Answer, E, R> {
     this.plan()
   }
 
-  /** Whoever no longer waits does not stop what others wait for. */
+  /** Anyone who no longer waits does not stop what others wait for. */
   private leave(asked: Asked<Question, Answer, E>): void {
     const { sent } = asked
     if (sent === undefined) this.waiting.splice(this.waiting.indexOf(asked), 1)
@@ -104,7 +104,7 @@ class Gathering<Question, Answer, E, R> {
   }
 }
 
-/** Asks as the options say. What goes together runs with the services of whoever makes it, and ends with its scope. */
+/** Asks as the options say. What goes together runs with the services of its maker, and ends with its scope. */
 export const make = Effect.fnUntraced(function* <Question, Answer, E, R>(
   options: GatheringOptions<Question, Answer, E, R>
 ): Effect.fn.Return<(question: Question) => Effect.Effect<Answer, E>, never, R | Scope.Scope> {

@@ -11,7 +11,7 @@ import { stored } from "./SqlFailure.ts"
  * current one first, then the former ones that it can still open with. `undefined`: none of them, what is stored cannot
  * be opened.
  *
- * The first caller decides. Whoever comes with a new one beside the one that is kept makes it the secret of the
+ * The first caller decides. Anyone who comes with a new one beside the one that is kept makes it the secret of the
  * installation. One that was replaced is never the current one again: of two processes, one with the new secret and one
  * that comes back with the old one, neither undoes what the other does.
  */

@@ -55,7 +55,7 @@ const standing = Effect.gen(function* () {
   return row!
 })
 
-const sees = "sees the rows of all workspaces whatever the database is told to keep apart"
+const sees = "sees the rows of all workspaces whatever the database keeps apart"
 
 const refuse = ({ exists, name, unfit }: Standing) =>
   new DatabaseUnfit({
@@ -73,7 +73,7 @@ const refuse = ({ exists, name, unfit }: Standing) =>
 export const prepareServerRole = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   let found = yield* standing
-  // Whoever owns nothing here was given what they need by somebody else.
+  // Anyone who owns nothing here was given what they need by somebody else.
   if (!found.owns) return
   if (!found.exists && found.mayMake) {
     // Another installation of the same server may make it at this moment.

@@ -198,7 +198,7 @@ class KeptSettings {
 const reads = /^\s*select\b/i
 
 /**
- * The statement, in the fiber that asks. Where that is told to stop, the database is as well, and nobody has the connection
+ * The statement, in the fiber that asks. Where that is asked to stop, the database is as well, and nobody has the connection
  * before all that was sent on it is through.
  */
 const asked = <A>(
@@ -244,7 +244,7 @@ interface Pairing {
 }
 
 /**
- * Both on one connection, the first one first, without waiting for it. Where that is told to stop, the database is told for the
+ * Both on one connection, the first one first, without waiting for it. Where that is asked to stop, the database is informed for the
  * first one here, and for the other one as for any statement.
  */
 const bothOn =
@@ -281,7 +281,7 @@ const ends = /^\s*(?:commit|rollback)\b/i
 const unsent = (command: string): PgConnection.Result => ({ command, rowCount: 0, oid: null, rows: [], fields: [] })
 
 /**
- * A connection for a transaction, or for whoever wants one to itself. `begin` and the setting travel with the first statement of
+ * A connection for a transaction, or for anyone who wants one to itself. `begin` and the setting travel with the first statement of
  * the transaction, so they cost no round trip; what runs inside for other workspaces says so first.
  */
 const transactionOn = (

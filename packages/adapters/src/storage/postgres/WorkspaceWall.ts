@@ -17,7 +17,7 @@ export const workspacesSetting = "millrace.workspaces"
 export const everyWorkspace = "*"
 
 /**
- * Tables without a wall, and why each of them needs none. Whoever adds a table either gives it a `workspace_id` and
+ * Tables without a wall, and why each of them needs none. Anyone who adds a table either gives it a `workspace_id` and
  * `workspaceWall`, or says here why it holds nothing of a workspace; a test compares this with the database.
  */
 export const tablesWithoutWall: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ import { FactRecord, FieldName, factToWire } from "./ExplanationRecord.ts"
 const UndoChange = Schema.Struct({
   field: Schema.optionalKey(FieldName),
   enrichmentId: Schema.optionalKey(Id("enrichment")).annotateKey({
-    description: "Absent: the one whose word about the field holds."
+    description: "Absent: the one whose value of the field holds."
   }),
   linkId: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64))).annotateKey({
     description: "A link that ties the record to others, such as a transfer, in the place of a field and an enrichment."

@@ -10,7 +10,7 @@ import type { ToldOnce } from "./ToldOnce.ts"
 export class ModelUse extends Context.Service<
   ModelUse,
   {
-    /** The endpoints that there are, the default first, of which `modelsOf` tells those of a workspace. */
+    /** The endpoints that there are, the default first; `modelsOf` tells those of a workspace. */
     readonly models: ReadonlyMap<string, DecisionModel>
     readonly asking: Asking["Service"]
     readonly words: PersonsWords["Service"]

@@ -1,4 +1,4 @@
-/** Port: events of enrichments that look at one record: each is told once, by its key. */
+/** Port: events of enrichments that look at one record: each is reported once, by its key. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { NewEvent } from "../../../event/Event.ts"
@@ -8,7 +8,7 @@ import type { EnrichmentScope } from "../Kind.ts"
 export interface TellableEvent {
   /** Names the event for ever within the enrichment. */
   readonly key: string
-  /** `undefined`: it is known from now on, and nobody is told. */
+  /** `undefined`: it is known from now on, and nobody is informed. */
   readonly event: NewEvent | undefined
 }
 
@@ -17,7 +17,7 @@ export class ToldOnce extends Context.Service<
   {
     /** Whether the enrichment has never looked at anything: what is so now was so before it, and is no news. */
     readonly begins: (scope: EnrichmentScope) => Effect.Effect<boolean, StorageUnavailable>
-    /** Tells those of which nothing was known yet, at most `limits.enrichmentEvents`. */
+    /** Tells those about which nothing was known yet, at most `limits.enrichmentEvents`. */
     readonly tell: (
       scope: EnrichmentScope,
       events: ReadonlyArray<TellableEvent>

@@ -1,4 +1,4 @@
-/** What is told of alerts. */
+/** What is reported about alerts. */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 

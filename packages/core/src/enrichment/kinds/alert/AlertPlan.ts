@@ -174,7 +174,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
     add(together[0]!.about.recordId, [], [{ ...common, key, content }])
     for (const { about } of together) {
       const one = next.get(about.recordId)!
-      // Whoever was told of it together with others hears of it by that message.
+      // Anyone who was told of it together with others hears of it by that message.
       next.set(about.recordId, { ...one, state: { ...one.state, key } })
     }
   }
@@ -185,7 +185,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
   return { next }
 })
 
-/** What an alert tells of events of other enrichments: each is told once, so it needs to remember nothing. */
+/** What an alert tells of events of other enrichments: each is reported once, so it needs to remember nothing. */
 export const hearEvents = (input: HeardInput<PreparedAlert>) => {
   const { enrichmentId, events, name, prepared, sha256 } = input
   const { cells, config, matches, title } = prepared

@@ -79,7 +79,7 @@ export const crossings = (
   )
 
 /**
- * The events of crossings, each with a key of its own. They are named as long as they are watched: whoever keeps the keys
+ * The events of crossings, each with a key of its own. They are named as long as they are watched: anyone who keeps the keys
  * tells each once.
  */
 export const crossingEvents = (

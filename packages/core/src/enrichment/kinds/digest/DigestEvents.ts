@@ -1,4 +1,4 @@
-/** What is told of digests. */
+/** What is reported about digests. */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"

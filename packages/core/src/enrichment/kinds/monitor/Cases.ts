@@ -30,7 +30,7 @@ export type MonitorEventName = keyof typeof monitorEvents
 export const caseFinding = "monitor_case"
 
 const hourMillis = 3_600_000
-/** What is told again is a quarter larger than when it was told last. */
+/** What is reported about again is a quarter larger than when it was told last. */
 const worse = Decimal.make("1.25")
 
 const isWorse = (size: Decimal.Decimal, told: Decimal.Decimal): boolean => {
@@ -115,7 +115,7 @@ export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
 }
 
 /**
- * What happened to cases, each with a key of its own. It is named for as long as the case is known: whoever keeps the keys
+ * What happened to cases, each with a key of its own. It is named for as long as the case is known: anyone who keeps the keys
  * tells each once.
  */
 export const caseEvents = (cases: ReadonlyArray<Case>, revision: number): ReadonlyArray<CaseEvent> =>

@@ -56,7 +56,7 @@ export interface SeriesRules {
   readonly today: number
   readonly graceDays: number
   readonly amountChangePercent: number
-  /** The last day of which an account has been read; `undefined` where nobody knows. */
+  /** The last day for which an account has been read; `undefined` where nobody knows. */
   readonly syncedOn: (accountId: string) => number | undefined
 }
 

@@ -104,7 +104,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   if (changed.size === 0) return { next } satisfies Plan<TransferState, TransferEvidence>
   yield* load(changed)
 
-  // What people said, and of which records.
+  // What people said, and about which records.
   const words = wordsOf(input.facts)
   const rules = legRules(config)
   const reader = new TextReader(ordered)
