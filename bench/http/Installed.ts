@@ -25,7 +25,7 @@ export interface Tenant {
 /** A workspace of its own for each part of the traffic: together they stay below what a minute allows. */
 const found = (index: number) =>
   Effect.gen(function* () {
-    const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+    const { owner, secret, workspace } = yield* (yield* Workspaces).create({
       name: `Workspace ${index}`,
       plan: "enterprise",
       timezone: "UTC",

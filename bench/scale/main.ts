@@ -67,7 +67,7 @@ await runtime.context()
 
 const newWorkspace = (name: string) =>
   Effect.gen(function* () {
-    const { owner, workspace } = yield* (yield* Workspaces).found({
+    const { owner, workspace } = yield* (yield* Workspaces).create({
       name,
       plan: "enterprise",
       timezone: "UTC",

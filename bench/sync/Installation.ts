@@ -61,7 +61,7 @@ export type Configured = readonly [type: string, config: Schema.Json]
 
 /** A workspace whose one bank is connected, and a feed of all its accounts into a table, with these enrichments. */
 export const connectWith = Effect.fnUntraced(function* (enrichments: ReadonlyArray<Configured>) {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Bench",
     plan: "enterprise",
     timezone: "UTC",

@@ -123,7 +123,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
 export const ownerEmail = "owner@localhost"
 
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
-  const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+  const { owner, secret, workspace } = yield* (yield* Workspaces).create({
     name: "My workspace",
     plan: "enterprise",
     timezone: settings.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,

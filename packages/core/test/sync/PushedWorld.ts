@@ -54,7 +54,7 @@ const inAll = acrossWorkspaces("job engine")
 export const openFeed = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
   const [jobs, runs, tables] = [yield* JobStore, yield* SyncRun, yield* Tables]
   const [records, banks, pushed] = [yield* RecordStore, yield* BankStore, yield* PushedRecords]
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Books of Ada",
     plan: "business",
     timezone: "UTC",

@@ -139,7 +139,7 @@ export const found = async (options: WorldOptions): Promise<World> => {
   }
   const { caller, secret } = await run(
     Effect.gen(function* () {
-      const founded = yield* (yield* Workspaces).found({
+      const founded = yield* (yield* Workspaces).create({
         name: "Chaos",
         plan: "enterprise",
         timezone: "UTC",
