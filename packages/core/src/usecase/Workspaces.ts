@@ -131,7 +131,7 @@ export class Workspaces extends Context.Service<
       })
 
       return Workspaces.of({
-        found: Effect.fn("Workspaces.create")(function* (request) {
+        create: Effect.fn("Workspaces.create")(function* (request) {
           const now = yield* Timestamp.now
           const workspace: Workspace = {
             id: yield* ids.next("workspace"),
