@@ -27,7 +27,7 @@ import { Banks } from "./bank/Banks.ts"
 import type { Connecting } from "./bank/Connecting.ts"
 import { ConnectReturns } from "./bank/ConnectReturns.ts"
 import { Institutions } from "./bank/Institutions.ts"
-import type { Looks } from "./bank/Looks.ts"
+import type { ConnectionChecks } from "./bank/ConnectionChecks.ts"
 import type { Sessions } from "./bank/Sessions.ts"
 import type { Starting } from "./bank/Starting.ts"
 import { Collections } from "./collection/Collections.ts"
@@ -183,7 +183,7 @@ export const layerRun: Layer.Layer<
   | Connecting
   | Starting
   | ConnectReturns
-  | Looks
+  | ConnectionChecks
   | Sessions
   | SourceReader
   | LedgerWriter
@@ -271,7 +271,7 @@ const walled = <I, S extends object, E, R>(
  */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
-): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Looks | SourceReader | LedgerWriter | Ids> =>
+): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | ConnectionChecks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
     Workspaces.layer.pipe(Layer.provide(Tasks.layer)),
     Families.layer,

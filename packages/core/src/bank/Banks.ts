@@ -28,7 +28,7 @@ import { Connecting } from "./Connecting.ts"
 import { attemptAsOf, type ConnectionAttempt, type ConnectionAttemptId } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
-import { Looks, type Refreshed } from "./Looks.ts"
+import { ConnectionChecks, type Refreshed } from "./ConnectionChecks.ts"
 import { Sessions } from "./Sessions.ts"
 import { Starting } from "./Starting.ts"
 import { Subjects } from "./Subjects.ts"
@@ -90,7 +90,7 @@ export class Banks extends Context.Service<
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<
-    Banks | Connecting | Starting | Looks | Sessions,
+    Banks | Connecting | Starting | ConnectionChecks | Sessions,
     never,
     | BankStore
     | ConnectionAttemptStore
@@ -109,7 +109,7 @@ export class Banks extends Context.Service<
       const sessions = yield* Sessions
       const connecting = yield* Connecting
       const starting = yield* Starting
-      const looks = yield* Looks
+       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
       const { atomically } = yield* Transactor
 
       const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {
@@ -193,7 +193,7 @@ export class Banks extends Context.Service<
     })
   ).pipe(
     Layer.provideMerge([Connecting.layer, Starting.layer]),
-    Layer.provideMerge(Looks.layer),
+    Layer.provideMerge(ConnectionChecks.layer),
     Layer.provide(ConnectedBanks.layer),
     Layer.provide(AccountLists.layer),
     Layer.provide(BankRoom.layer),

@@ -42,7 +42,7 @@ import {
 } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import { busy, ConnectedBanks } from "./ConnectedBanks.ts"
-import { Looks } from "./Looks.ts"
+import { ConnectionChecks } from "./ConnectionChecks.ts"
 import { notedQuietly } from "./NotedQuietly.ts"
 import { Subjects } from "./Subjects.ts"
 
@@ -155,7 +155,7 @@ export class Connecting extends Context.Service<
     | BankRoom
     | ConnectedBanks
     | ConnectionAttemptStore
-    | Looks
+    | ConnectionChecks
     | Subjects
     | Leases
     | Providers
@@ -168,7 +168,7 @@ export class Connecting extends Context.Service<
       const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
       const keeperOf = yield* attemptKeeper
-      const looks = yield* Looks
+       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
       const room = yield* BankRoom
       const subjects = yield* Subjects
       const leases = yield* Leases

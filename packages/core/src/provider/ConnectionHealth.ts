@@ -226,7 +226,7 @@ const passing: Readonly<Partial<Record<ProviderError["_tag"], string>>> = {
 
 /**
  * What is kept where a look at a connection failed, or a read of that type of data; `undefined` where that says nothing about
- * the connection. One failure that passes changes no status: the third in a row does. Looks and reads are counted apart,
+ * the connection. One failure that passes changes no status: the third in a row does. ConnectionChecks and reads are counted apart,
  * since a look may be good before each read that fails.
  */
 export const statusAfterFailure = (

@@ -10,7 +10,7 @@ import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
-import { Looks } from "../bank/Looks.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
 import { notedQuietly } from "../bank/NotedQuietly.ts"
 import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
@@ -189,12 +189,12 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | Looks | BankStore | JobStore | Leases | RecordStore | SourceReader | LedgerWriter | Digest
+    Banks | ConnectionChecks | BankStore | JobStore | Leases | RecordStore | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
-      const looks = yield* Looks
+       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
       const bankStore = yield* BankStore
       const { sleepIdle } = yield* makeSafePoints
       const sourceReader = yield* SourceReader

@@ -17,7 +17,7 @@ import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
-import { Looks } from "../bank/Looks.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
 import { notedQuietly } from "../bank/NotedQuietly.ts"
 import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
 import type { Capabilities } from "../provider/Capabilities.ts"
@@ -154,12 +154,12 @@ export class ReadThrough extends Context.Service<
   static readonly layer: Layer.Layer<
     ReadThrough,
     never,
-    Banks | Looks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
+    Banks | ConnectionChecks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
   > = Layer.effect(
     ReadThrough,
     Effect.gen(function* () {
       const banks = yield* Banks
-      const looks = yield* Looks
+       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
       const providers = yield* Providers
       const records = yield* RecordStore
       const leases = yield* Leases

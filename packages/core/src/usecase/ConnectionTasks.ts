@@ -8,7 +8,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
 import { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
 import { ConnectReturns } from "../bank/ConnectReturns.ts"
-import { Looks } from "../bank/Looks.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
 import { SubjectRemovals } from "../bank/SubjectRemovals.ts"
 import { Id } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -105,10 +105,10 @@ const checks = Effect.gen(function* () {
 
 const reconciler = { kind: "system", reason: "connection check" } as const
 
-/** Looks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
+/** ConnectionChecks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
 const check = Effect.gen(function* () {
   const store = yield* BankStore
-  const looks = yield* Looks
+   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
   return handleTask(connectionCheckTask, ({ guard, payload: { bankId, source, workspaceId } }) =>
     withinWorkspaces(workspaceId)(
       Effect.gen(function* () {

@@ -220,7 +220,7 @@ const accountJoins = casesOf(AccountJoinStore, {
     store.move({ ...scope, from: account.id, to: join.accountId, ids: [write.id] })
 })
 
-const looks = casesOf(AccountLooks, {
+ yield\* ConnectionChecks=const checks = yield* ConnectionChecks= casesOf(AccountLooks, {
   look: (store, { account, bank, workspace }) =>
     store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions", { filter: {}, limit: 10 })
 })

@@ -1,5 +1,5 @@
 /**
- * Looks over the shoulder of storage: every change of a job, every write of a run and every checkpoint is
+ * ConnectionChecks over the shoulder of storage: every change of a job, every write of a run and every checkpoint is
  * checked at the moment it is made.
  *
  * It stands between the stores and everything that calls them, so that it sees what tests do, too.

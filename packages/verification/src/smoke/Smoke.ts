@@ -156,7 +156,7 @@ const isConnection = Schema.is(
   Schema.Struct({ ref: Schema.NonEmptyString, secrets: Schema.Record(Schema.String, Schema.String) })
 )
 
-/** Looks as far as one can without a person who signs in. */
+/** ConnectionChecks as far as one can without a person who signs in. */
 const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: string) => void) {
   const name = `MILLRACE_SMOKE_${kind.toUpperCase()}`
   const config = yield* read(env, name)
@@ -179,7 +179,7 @@ const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: st
   yield* readConnection(driver, yield* openFor(driver, connection), say)
 })
 
-/** Looks at the real one, and tells each step. */
+/** ConnectionChecks at the real one, and tells each step. */
 export const smoke = Effect.fn("Smoke.smoke")(function* (kind: string, env: Env, say: (line: string) => void) {
   if (!smokeKinds.includes(kind)) {
     return yield* new SmokeFailure({ message: `There is no smoke test of ${kind}; there are ${smokeKinds.join(", ")}` })

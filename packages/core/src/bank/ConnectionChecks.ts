@@ -1,4 +1,4 @@
-/** Looks at connections: how they are, what has changed since, and who is informed (decisions 6.2). */
+/** ConnectionChecks at connections: how they are, what has changed since, and who is informed (decisions 6.2). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -61,8 +61,8 @@ const saidBy = (error: ProviderError | Unlooked): ProviderError | undefined => {
   })
 }
 
-export class Looks extends Context.Service<
-  Looks,
+export class ConnectionChecks extends Context.Service<
+  ConnectionChecks,
   {
     /**
      * Asks the provider how the connection is and, where it is connected, reads its accounts and balances again;
@@ -103,10 +103,10 @@ export class Looks extends Context.Service<
       looking: Looking<E>
     ) => Effect.Effect<void, StorageUnavailable | E>
   }
->()("@millrace/core/bank/Looks") {
-  static readonly layer: Layer.Layer<Looks, never, BankStore | Sessions | AccountLists | EventStore | Transactor> =
+>()("@millrace/core/bank/ConnectionChecks") {
+  static readonly layer: Layer.Layer<ConnectionChecks, never, BankStore | Sessions | AccountLists | EventStore | Transactor> =
     Layer.effect(
-      Looks,
+      ConnectionChecks,
       Effect.gen(function* () {
         const store = yield* BankStore
         const sessions = yield* Sessions
@@ -131,7 +131,7 @@ export class Looks extends Context.Service<
           return status
         })
 
-        const failed: Looks["Service"]["failed"] = Effect.fn("Looks.failed")(function* (
+        const failed: ConnectionChecks["Service"]["failed"] = Effect.fn("ConnectionChecks.failed")(function* (
           bank,
           error,
           looking,
@@ -155,7 +155,7 @@ export class Looks extends Context.Service<
                 : notedQuietly(bank, failed(bank, said, looking, source === undefined ? {} : { source }))
             })
 
-        const refresh = Effect.fn("Looks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
+        const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
           const noting = noted(bank, looking)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
@@ -181,7 +181,7 @@ export class Looks extends Context.Service<
           )
         })
 
-        const check = Effect.fn("Looks.check")(function* <E>(bank: Bank, looking: Looking<E>, source: StatusSource) {
+        const check = Effect.fn("ConnectionChecks.check")(function* <E>(bank: Bank, looking: Looking<E>, source: StatusSource) {
           const noting = noted(bank, looking, source)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
@@ -191,18 +191,18 @@ export class Looks extends Context.Service<
           return (yield* atomically(kept))!
         })
 
-        return Looks.of({
+        return ConnectionChecks.of({
           refresh,
           check,
           failed,
-          read: Effect.fn("Looks.read")(function* (bank, dataType, looking) {
+          read: Effect.fn("ConnectionChecks.read")(function* (bank, dataType, looking) {
             yield* atomically(
               keeping(bank, looking, (before, now) =>
                 before === undefined ? undefined : statusAfterRead(before, dataType, now)
               )
             )
           }),
-          observe: Effect.fn("Looks.observe")(function* (bank, health, looking, source) {
+          observe: Effect.fn("ConnectionChecks.observe")(function* (bank, health, looking, source) {
             yield* atomically(
               keeping(bank, looking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
             )
