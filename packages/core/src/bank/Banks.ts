@@ -173,7 +173,7 @@ export class Banks extends Context.Service<
               details: []
             })
           }
-          const looking = { guard: Effect.void, cause: caller.cause }
+          const checking = { guard: Effect.void, cause: caller.cause }
           return yield* Effect.gen(function* () {
             const session = yield* sessions.open(bank)
             const can = session.driver.capabilities.refresh
@@ -184,11 +184,11 @@ export class Banks extends Context.Service<
             Effect.tapError((error) =>
               error._tag === "NotFound" || error._tag === "ProviderNotAvailable" || error._tag === "StorageUnavailable"
                 ? Effect.void
-                : Effect.ignore(looks.failed(bank, error, looking, { source: "user" }))
+                : Effect.ignore(checks.failed(bank, error, checking, { source: "user" }))
             )
           )
         }),
-        refresh: (bank, guard, cause) => looks.refresh(bank, { guard, cause })
+        refresh: (bank, guard, cause) => checks.refresh(bank, { guard, cause })
       })
     })
   ).pipe(

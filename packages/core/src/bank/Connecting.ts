@@ -229,7 +229,7 @@ export class Connecting extends Context.Service<
               // Then the bank says so, and anyone who starts again gets another connection for it.
               Effect.tapError((error) =>
                 isRepair && error._tag === "ConnectionGone"
-                  ? notedQuietly(renewed.value, looks.failed(renewed.value, error, { guard: Effect.void, cause }))
+                  ? notedQuietly(renewed.value, checks.failed(renewed.value, error, { guard: Effect.void, cause }))
                   : Effect.void
               ),
               Effect.tapError((error) =>
@@ -257,7 +257,7 @@ export class Connecting extends Context.Service<
           return { bank: bank.value, created: false, accounts: held.filter(isOwnAccount) } satisfies Connected
         }
         // They could not be read in time when it was completed.
-        yield* looks
+        yield* checks
           .refresh(bank.value, { guard: holding(bank.value), cause: caller.cause })
           .pipe(Effect.catchIf(isProviderError, () => Effect.void))
         const now = Option.getOrElse(yield* banks.get(workspaceId, bank.value.id), () => bank.value)

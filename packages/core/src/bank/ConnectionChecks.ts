@@ -31,7 +31,7 @@ import { statusEvents } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
 import { Sessions, type BankSession } from "./Sessions.ts"
 
-/** What a look at a connection found. */
+/** What a check of a connection found. */
 export interface Refreshed {
   readonly status: KeptStatus
   /** What the rest of the run asks through. */
@@ -40,11 +40,11 @@ export interface Refreshed {
   readonly listed: AccountList | undefined
 }
 
-/** Why nobody could look at all. */
-type Unlooked = ProviderNotAvailable | NotFound | StorageUnavailable
+/** Why nobody could check at all. */
+type Unchecked = ProviderNotAvailable | NotFound | StorageUnavailable
 
-/** Who looks, first of all in the transaction that writes: who has lost the right to write stops there. */
-interface Looking<E> {
+/** Who checks, first of all in the transaction that writes: who has lost the right to write stops there. */
+interface Checking<E> {
   readonly guard: Effect.Effect<void, E>
   readonly cause: ActorRef
 }
@@ -52,8 +52,8 @@ interface Looking<E> {
 const isTagged = (error: unknown): error is { readonly _tag: string } =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
 
-/** What a failed look says of the connection. A bank stays here when its provider leaves the configuration. */
-const saidBy = (error: ProviderError | Unlooked): ProviderError | undefined => {
+/** What a failed check says of the connection. A bank stays here when its provider leaves the configuration. */
+const saidBy = (error: ProviderError | Unchecked): ProviderError | undefined => {
   if (error._tag !== "ProviderNotAvailable") return isProviderError(error) ? error : undefined
   const { instanceId } = error
   return new Misconfigured({
@@ -71,19 +71,19 @@ export class ConnectionChecks extends Context.Service<
      */
     readonly refresh: <E>(
       bank: Bank,
-      looking: Looking<E>
+      checking: Checking<E>
     ) => Effect.Effect<Refreshed, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
     /** Asks the provider how the connection is, and for nothing else. */
     readonly check: <E>(
       bank: Bank,
-      looking: Looking<E>,
+      checking: Checking<E>,
       source: StatusSource
     ) => Effect.Effect<KeptStatus, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
     /** Keeps what somebody else found out, such as a callback. */
     readonly observe: <E>(
       bank: Pick<Bank, "id" | "workspaceId">,
       health: ConnectionHealth,
-      looking: Looking<E>,
+      checking: Checking<E>,
       source: StatusSource
     ) => Effect.Effect<void, StorageUnavailable | E>
     /**
@@ -93,14 +93,14 @@ export class ConnectionChecks extends Context.Service<
     readonly failed: <E>(
       bank: Pick<Bank, "id" | "workspaceId">,
       error: ProviderError,
-      looking: Looking<E>,
+      checking: Checking<E>,
       how?: { readonly source?: StatusSource; readonly dataType?: SyncDataType }
     ) => Effect.Effect<void, StorageUnavailable | E>
     /** A type of data was read: what failed reads of it have said of the connection is over. */
     readonly read: <E>(
       bank: Pick<Bank, "id" | "workspaceId">,
       dataType: SyncDataType,
-      looking: Looking<E>
+      checking: Checking<E>
     ) => Effect.Effect<void, StorageUnavailable | E>
   }
 >()("@millrace/core/bank/ConnectionChecks") {
@@ -117,7 +117,7 @@ export class ConnectionChecks extends Context.Service<
         /** Writes the status that follows from the one that is kept now, and tells what has changed. */
         const keeping = Effect.fnUntraced(function* <E>(
           { id, workspaceId }: Pick<Bank, "id" | "workspaceId">,
-          { cause, guard }: Looking<E>,
+          { cause, guard }: Checking<E>,
           next: (before: KeptStatus | undefined, now: Timestamp.Timestamp) => KeptStatus | undefined
         ) {
           yield* guard
@@ -134,11 +134,11 @@ export class ConnectionChecks extends Context.Service<
         const failed: ConnectionChecks["Service"]["failed"] = Effect.fn("ConnectionChecks.failed")(function* (
           bank,
           error,
-          looking,
+          checking,
           { dataType, source } = {}
         ) {
           yield* atomically(
-            keeping(bank, looking, (before, now) =>
+            keeping(bank, checking, (before, now) =>
               before === undefined ? undefined : statusAfterFailure(before, error, now, source, dataType)
             )
           )
@@ -146,24 +146,24 @@ export class ConnectionChecks extends Context.Service<
 
         /** What a failed look leaves behind. */
         const noted =
-          <E>(bank: Bank, looking: Looking<E>, source?: StatusSource) =>
-          <A, E2 extends Unlooked>(look: Effect.Effect<A, ProviderError | E2>) =>
+          <E>(bank: Bank, checking: Checking<E>, source?: StatusSource) =>
+          <A, E2 extends Unchecked>(look: Effect.Effect<A, ProviderError | E2>) =>
             Effect.tapError(look, (error) => {
               const said = saidBy(error)
               return said === undefined
                 ? Effect.void
-                : notedQuietly(bank, failed(bank, said, looking, source === undefined ? {} : { source }))
+                : notedQuietly(bank, failed(bank, said, checking, source === undefined ? {} : { source }))
             })
 
-        const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
-          const noting = noted(bank, looking)
+        const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, checking: Checking<E>) {
+          const noting = noted(bank, checking)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
           const { readable } = statusBeforeRead(bank.connectionStatus, health, yield* Timestamp.now)
           let status: KeptStatus | undefined
           const keep = (unread: ReadonlyArray<UnreadAccount>) =>
             Effect.map(
-              keeping(bank, looking, (before, now) => statusBeforeRead(before, withUnread(health, unread), now).status),
+              keeping(bank, checking, (before, now) => statusBeforeRead(before, withUnread(health, unread), now).status),
               (kept) => void (status = kept)
             )
           const found = (listed: AccountList | undefined): Refreshed => ({ status: status!, session, listed })
@@ -171,21 +171,21 @@ export class ConnectionChecks extends Context.Service<
             yield* atomically(keep([]))
             return found(undefined)
           }
-          return yield* lists.read(bank, session, keep, looking.cause).pipe(
+          return yield* lists.read(bank, session, keep, checking.cause).pipe(
             Effect.map(found),
             Effect.tapError((error) =>
               isTagged(error) && isProviderError(error)
-                ? Effect.andThen(atomically(keep([])), notedQuietly(bank, failed(bank, error, looking)))
+                ? Effect.andThen(atomically(keep([])), notedQuietly(bank, failed(bank, error, checking)))
                 : Effect.void
             )
           )
         })
 
-        const check = Effect.fn("ConnectionChecks.check")(function* <E>(bank: Bank, looking: Looking<E>, source: StatusSource) {
-          const noting = noted(bank, looking, source)
+        const check = Effect.fn("ConnectionChecks.check")(function* <E>(bank: Bank, checking: Checking<E>, source: StatusSource) {
+          const noting = noted(bank, checking, source)
           const session = yield* noting(sessions.open(bank))
           const health = yield* noting(session.inspect)
-          const kept = keeping(bank, looking, (before, now) =>
+          const kept = keeping(bank, checking, (before, now) =>
             statusAfter(before, stillUnread(before, health), now, source)
           )
           return (yield* atomically(kept))!
@@ -195,16 +195,16 @@ export class ConnectionChecks extends Context.Service<
           refresh,
           check,
           failed,
-          read: Effect.fn("ConnectionChecks.read")(function* (bank, dataType, looking) {
+          read: Effect.fn("ConnectionChecks.read")(function* (bank, dataType, checking) {
             yield* atomically(
-              keeping(bank, looking, (before, now) =>
+              keeping(bank, checking, (before, now) =>
                 before === undefined ? undefined : statusAfterRead(before, dataType, now)
               )
             )
           }),
-          observe: Effect.fn("ConnectionChecks.observe")(function* (bank, health, looking, source) {
+          observe: Effect.fn("ConnectionChecks.observe")(function* (bank, health, checking, source) {
             yield* atomically(
-              keeping(bank, looking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
+              keeping(bank, checking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
             )
           })
         })
