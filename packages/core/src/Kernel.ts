@@ -75,7 +75,7 @@ import { RecordLooks } from "./explain/RecordLooks.ts"
 import { Decisions } from "./explain/Decisions.ts"
 import { EnrichmentInsights } from "./explain/EnrichmentInsights.ts"
 import { Withheld } from "./explain/Withheld.ts"
-import { RecordWords } from "./explain/RecordWords.ts"
+import { RecordOverrides } from "./explain/RecordOverrides.ts"
 import { Undoing } from "./explain/Undoing.ts"
 import { Corrections } from "./identity/Corrections.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
@@ -238,7 +238,7 @@ export type UseCases =
   | Previews
   | Simulations
   | SimulationRuns
-  | RecordWords
+  | RecordOverrides
   | Decisions
   | EnrichmentInsights
   | Withheld
@@ -294,7 +294,7 @@ export const layerUseCases = (
       walled(Previews, Previews.layer),
       walled(Simulations, Simulations.layer),
       SimulationRuns.layer,
-      walled(RecordWords, RecordWords.layer),
+      walled(RecordOverrides, RecordOverrides.layer),
       walled(Decisions, Decisions.layer),
       walled(EnrichmentInsights, EnrichmentInsights.layer),
       walled(Withheld, Withheld.layer),

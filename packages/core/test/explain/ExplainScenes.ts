@@ -20,7 +20,7 @@ import { EnrichmentInsights } from "../../src/explain/EnrichmentInsights.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { AnsweredAtOnce, Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
@@ -41,7 +41,7 @@ const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), mo
 
 const explaining = Layer.mergeAll(
   Explanations.layer,
-  RecordWords.layer,
+  RecordOverrides.layer,
   Undoing.layer,
   Decisions.layer,
   EnrichmentInsights.layer,

@@ -5,7 +5,7 @@ import { drive, type Simulation } from "@millrace/verification/simulation/Simula
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { fed, scene } from "./ExplainScenes.ts"
@@ -38,7 +38,7 @@ describe("random enrichments over random records", () => {
       Effect.fnUntraced(function* (seed) {
         const { caller, ids, random } = yield* worldOf(simulation, seed)
         const spoken = random.pick(ids)
-        yield* (yield* RecordWords).set(caller, spoken, { fields: { [random.pick(targets)]: "mine" } })
+        yield* (yield* RecordOverrides).set(caller, spoken, { fields: { [random.pick(targets)]: "mine" } })
         yield* (yield* Undoing)
           .undo(caller, random.pick(ids), { field: random.pick(targets) })
           .pipe(Effect.catchTag("Unprocessable", () => Effect.void))
@@ -62,7 +62,7 @@ describe("random enrichments over random records", () => {
       Effect.fnUntraced(function* (seed) {
         const { caller, feed, ids, random, state } = yield* worldOf(simulation, seed)
         const before = yield* state
-        const people = yield* RecordWords
+        const people = yield* RecordOverrides
         const undoing = yield* Undoing
         const id = random.pick(ids)
         const field = random.pick(targets)

@@ -7,7 +7,7 @@ import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
@@ -30,7 +30,7 @@ describe("a simulation", () => {
       for (const text of ["green tea", "black tea", "rent"]) post(text)
       yield* run
       const spoken = yield* idOf("black tea")
-      yield* (yield* RecordWords).set(caller, spoken, { fields: { category: "Gifts" } })
+      yield* (yield* RecordOverrides).set(caller, spoken, { fields: { category: "Gifts" } })
       yield* run
       const of = { workspaceId: workspace.id, dataType: "transactions" } as const
       const state = Effect.gen(function* () {
@@ -234,7 +234,7 @@ describe("random simulations", () => {
         for (let n = 0; n < 6; n++) post(`${random.pick(words)} ${n}`, String(random.below(9) - 4.5), random.below(40))
         yield* drive(simulation, feed)
         const ids = [...(yield* ledger).values()].map(({ id }) => id).toSorted()
-        yield* (yield* RecordWords).set(caller, random.pick(ids), { fields: { [random.pick(targets)]: "mine" } })
+        yield* (yield* RecordOverrides).set(caller, random.pick(ids), { fields: { [random.pick(targets)]: "mine" } })
         yield* drive(simulation, feed)
         const before = yield* valuesOf(caller, ids)
         const { real, supposed } = someChange(random, present)

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
@@ -93,7 +93,7 @@ describe("undo", () => {
         ...refused,
         message: 'field "description" is as the provider says'
       })
-      yield* (yield* RecordWords).set(caller, id, { fields: { description: "Tea" } })
+      yield* (yield* RecordOverrides).set(caller, id, { fields: { description: "Tea" } })
       expect(yield* Effect.flip(undo(caller, id, { field: "description" }))).toMatchObject({
         ...refused,
         message: 'field "description" is a person\'s word: clear it'
@@ -124,13 +124,13 @@ describe("undo of a run", () => {
       const { job } = yield* run
       const enriched = yield* rows
       expect(enriched).not.toEqual(provided)
-      yield* (yield* RecordWords).set(caller, yield* idOf("black tea"), { fields: { category: "Gifts" } })
+      yield* (yield* RecordOverrides).set(caller, yield* idOf("black tea"), { fields: { category: "Gifts" } })
       const { undoRun } = yield* Undoing
       expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 4, links: 0, kept: 1 })
       yield* run
       const undone = yield* rows
       expect(undone.filter((row) => row.includes("Gifts"))).toHaveLength(1)
-      yield* (yield* RecordWords).clear(caller, yield* idOf("black tea"))
+      yield* (yield* RecordOverrides).clear(caller, yield* idOf("black tea"))
       // What came after the run is nobody's undo: the rule speaks where the person does not any more.
       expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 1, links: 0, kept: 0 })
       yield* run

@@ -4,7 +4,7 @@ import { InvalidInput } from "../../failure/Failure.ts"
 import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { limits } from "../../shared/Limits.ts"
-import { RecordWords } from "../RecordWords.ts"
+import { RecordOverrides } from "../RecordOverrides.ts"
 import { wordsExample } from "./Examples.ts"
 import { WordsRecord, wordsToWire } from "./ExplanationRecord.ts"
 
@@ -43,10 +43,10 @@ export const clearRecordFields = operation({
   success: record(WordsRecord),
   errors: ["Unprocessable"],
   example: { data: { ...wordsExample, words: [], shadows: [] } },
-  audits: audits(RecordWords, "clear"),
+  audits: audits(RecordOverrides, "clear"),
   run: ({ caller, ids, query: { names }, self }) =>
     Effect.gen(function* () {
-      const words = yield* RecordWords
+      const words = yield* RecordOverrides
       yield* notMisspelt(self)
       const cleared = names === undefined ? undefined : names.split(",").map((name) => name.trim())
       return wordsToWire(yield* words.clear(caller, ids.record, cleared))

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { limits } from "../../shared/Limits.ts"
-import { RecordWords } from "../RecordWords.ts"
+import { RecordOverrides } from "../RecordOverrides.ts"
 import type { SplitRequest } from "../SplitRequest.ts"
 import { wordsExample } from "./Examples.ts"
 import { FieldName, WordsRecord, deliver, wordsToWire } from "./ExplanationRecord.ts"
@@ -90,9 +90,9 @@ export const setRecordFields = operation({
     },
     data: wordsExample
   },
-  audits: audits(RecordWords, "set"),
+  audits: audits(RecordOverrides, "set"),
   run: ({ caller, ids, body: { fields = {}, lock, split } }) =>
-    RecordWords.use((words) =>
+    RecordOverrides.use((words) =>
       Effect.map(
         words.set(caller, ids.record, {
           fields: asText(fields),

@@ -4,7 +4,7 @@ import type { Asking } from "../../../model/Asking.ts"
 import type { DecisionModel } from "../../../model/DecisionModel.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
-import type { PersonsWords } from "./PersonsWords.ts"
+import type { PersonsDecisions } from "./PersonsDecisions.ts"
 import type { ToldOnce } from "./ToldOnce.ts"
 
 export class ModelUse extends Context.Service<
@@ -13,7 +13,7 @@ export class ModelUse extends Context.Service<
     /** The endpoints that there are, the default first; `modelsOf` tells those of a workspace. */
     readonly models: ReadonlyMap<string, DecisionModel>
     readonly asking: Asking["Service"]
-    readonly words: PersonsWords["Service"]
+    readonly words: PersonsDecisions["Service"]
     readonly told: ToldOnce["Service"]
   }
 >()("@millrace/core/enrichment/ModelUse") {}

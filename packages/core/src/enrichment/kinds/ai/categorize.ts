@@ -18,7 +18,7 @@ import { movesWithTheDay } from "../../../rule/lint/ConditionCheck.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import { limits } from "../../../shared/Limits.ts"
 import type { ModelKindNeeds } from "./ModelUse.ts"
-import type { SaidValue } from "./PersonsWords.ts"
+import type { SaidValue } from "./PersonsDecisions.ts"
 import {
   type Check,
   type Claim,

@@ -22,7 +22,7 @@ export interface Said {
   readonly facts: ReadonlyArray<EnrichmentFact>
 }
 
-export class PersonsWords extends Context.Service<
-  PersonsWords,
+export class PersonsDecisions extends Context.Service<
+  PersonsDecisions,
   { readonly read: (scope: EnrichmentScope, field: string) => Effect.Effect<Said, StorageUnavailable> }
->()("@millrace/core/enrichment/PersonsWords") {}
+>()("@millrace/core/enrichment/PersonsDecisions") {}

@@ -7,12 +7,12 @@ import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import { limits } from "../shared/Limits.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
-import { PersonsWords, type Said, type SaidValue } from "./kinds/ai/PersonsWords.ts"
+import { PersonsDecisions, type Said, type SaidValue } from "./kinds/ai/PersonsDecisions.ts"
 import type { EnrichmentScope } from "./kinds/Kind.ts"
 
-export const personsWords: Layer.Layer<PersonsWords, never, AnalysisStore | BankStore | FeedStore | RecordStore> =
+export const personsDecisions: Layer.Layer<PersonsDecisions, never, AnalysisStore | BankStore | FeedStore | RecordStore> =
   Layer.effect(
-    PersonsWords,
+    PersonsDecisions,
     Effect.gen(function* () {
       const analysis = yield* AnalysisStore
       const banks = yield* BankStore
@@ -26,8 +26,8 @@ export const personsWords: Layer.Layer<PersonsWords, never, AnalysisStore | Bank
         return (yield* Effect.forEach(ids, (id) => banks.accounts(id))).flat()
       })
 
-      return PersonsWords.of({
-        read: Effect.fn("PersonsWords.read")(function* (scope, field) {
+      return PersonsDecisions.of({
+        read: Effect.fn("PersonsDecisions.read")(function* (scope, field) {
           const { dataType, enrichmentId, workspaceId } = scope
           const held = yield* analysis.facts({ workspaceId, dataType }, { enrichmentId })
           const facts = held.filter((fact) => fact.enrichmentId === enrichmentId)

@@ -178,8 +178,8 @@ const make = Effect.gen(function* () {
     } satisfies Words as Words
   })
 
-  return RecordWords.of({
-    set: Effect.fn("RecordWords.set")(function* (caller, recordId, { fields = {}, lock = [], split }) {
+  return RecordOverrides.of({
+    set: Effect.fn("RecordOverrides.set")(function* (caller, recordId, { fields = {}, lock = [], split }) {
       const looked = yield* looks.open(caller, "setRecordFields", recordId)
       const { dataType } = looked.scope
       const before = yield* looks.rows(caller, looked)
@@ -240,7 +240,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    clear: Effect.fn("RecordWords.clear")(function* (caller, recordId, fields) {
+    clear: Effect.fn("RecordOverrides.clear")(function* (caller, recordId, fields) {
       const looked = yield* looks.open(caller, "clearRecordFields", recordId)
       const before = yield* looks.rows(caller, looked)
       return yield* atomically(
@@ -264,8 +264,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-export class RecordWords extends Context.Service<
-  RecordWords,
+export class RecordOverrides extends Context.Service<
+  RecordOverrides,
   {
     /**
      * Keeps what a person says. Every feed that shows the record follows by a local run; no enrichment overrules it, now or
@@ -275,10 +275,10 @@ export class RecordWords extends Context.Service<
     /** Takes their word back, about these fields or about all: the value is that of the next authority at once. */
     readonly clear: (caller: Caller, recordId: string, fields?: ReadonlyArray<string>) => Effect.Effect<Words, Failed>
   }
->()("@millrace/core/explain/RecordWords") {
+>()("@millrace/core/explain/RecordOverrides") {
   static readonly layer: Layer.Layer<
-    RecordWords,
+    RecordOverrides,
     never,
     RecordLooks | EnrichmentFacts | AnalysisStore | RecordChangeStore | Transactor | Ids | Digest
-  > = Layer.effect(RecordWords, make)
+  > = Layer.effect(RecordOverrides, make)
 }
