@@ -12,10 +12,10 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Transactor } from "../storage/Transactor.ts"
 import type { AnalysisStore } from "./AnalysisStore.ts"
-import { toldOnce } from "./EventsToldOnce.ts"
+import { onceOnlyEvents } from "./OnceOnlyEventsStore.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
 import { PersonsDecisions } from "./kinds/ai/PersonsDecisions.ts"
-import { ToldOnce } from "./kinds/ai/ToldOnce.ts"
+import { OnceOnlyEvents } from "./kinds/ai/OnceOnlyEvents.ts"
 import { personsDecisions } from "./PersonsDecisionsReader.ts"
 
 /** Over the stores alone. Models are those of `DecisionModels`. */
@@ -30,7 +30,7 @@ export const modelUse: Layer.Layer<
       models: yield* DecisionModels,
       asking: yield* Asking,
       words: yield* PersonsDecisions,
-      told: yield* ToldOnce
+      told: yield* OnceOnlyEvents
     }
   })
-).pipe(Layer.provide([Asking.layer, personsDecisions, toldOnce]))
+).pipe(Layer.provide([Asking.layer, personsDecisions, onceOnlyEvents]))

@@ -5,7 +5,7 @@ import type { DecisionModel } from "../../../model/DecisionModel.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
 import type { PersonsDecisions } from "./PersonsDecisions.ts"
-import type { ToldOnce } from "./ToldOnce.ts"
+import type { OnceOnlyEvents } from "./OnceOnlyEvents.ts"
 
 export class ModelUse extends Context.Service<
   ModelUse,
@@ -14,7 +14,7 @@ export class ModelUse extends Context.Service<
     readonly models: ReadonlyMap<string, DecisionModel>
     readonly asking: Asking["Service"]
     readonly words: PersonsDecisions["Service"]
-    readonly told: ToldOnce["Service"]
+    readonly told: OnceOnlyEvents["Service"]
   }
 >()("@millrace/core/enrichment/ModelUse") {}
 

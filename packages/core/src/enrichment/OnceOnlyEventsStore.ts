@@ -5,20 +5,20 @@ import { EventStore } from "../event/EventStore.ts"
 import { limits } from "../shared/Limits.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
-import { ToldOnce } from "./kinds/ai/ToldOnce.ts"
+import { OnceOnlyEvents } from "./kinds/ai/OnceOnlyEvents.ts"
 
-export const toldOnce: Layer.Layer<ToldOnce, never, AnalysisStore | EventStore | Transactor> = Layer.effect(
-  ToldOnce,
+export const onceOnlyEvents: Layer.Layer<OnceOnlyEvents, never, AnalysisStore | EventStore | Transactor> = Layer.effect(
+  OnceOnlyEvents,
   Effect.gen(function* () {
     const analysis = yield* AnalysisStore
     const events = yield* EventStore
     const { atomically } = yield* Transactor
     const began = "began"
-    return ToldOnce.of({
-      begins: Effect.fn("ToldOnce.begins")(function* ({ dataType, enrichmentId, workspaceId }) {
+    return OnceOnlyEvents.of({
+      begins: Effect.fn("OnceOnlyEvents.begins")(function* ({ dataType, enrichmentId, workspaceId }) {
         return (yield* analysis.addEvents({ workspaceId, dataType }, enrichmentId, [began])).has(began)
       }),
-      tell: Effect.fn("ToldOnce.tell")(function* ({ dataType, enrichmentId, workspaceId }, told) {
+      tell: Effect.fn("OnceOnlyEvents.tell")(function* ({ dataType, enrichmentId, workspaceId }, told) {
         if (told.length === 0) return
         yield* atomically(
           Effect.gen(function* () {

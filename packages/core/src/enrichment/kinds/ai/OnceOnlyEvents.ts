@@ -12,8 +12,8 @@ export interface TellableEvent {
   readonly event: NewEvent | undefined
 }
 
-export class ToldOnce extends Context.Service<
-  ToldOnce,
+export class OnceOnlyEvents extends Context.Service<
+  OnceOnlyEvents,
   {
     /** Whether the enrichment has never looked at anything: what is so now was so before it, and is no news. */
     readonly begins: (scope: EnrichmentScope) => Effect.Effect<boolean, StorageUnavailable>
@@ -23,4 +23,4 @@ export class ToldOnce extends Context.Service<
       events: ReadonlyArray<TellableEvent>
     ) => Effect.Effect<void, StorageUnavailable>
   }
->()("@millrace/core/enrichment/ToldOnce") {}
+>()("@millrace/core/enrichment/OnceOnlyEvents") {}
