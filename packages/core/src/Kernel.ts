@@ -13,7 +13,7 @@ import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import * as Audited from "./Audited.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
-import type { KeyArrivals } from "./access/KeyArrivals.ts"
+import type { KeyLookup } from "./access/KeyLookup.ts"
 import { AccountChanges } from "./usecase/AccountChanges.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
@@ -131,7 +131,7 @@ import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 export type Stores =
   | WorkspaceStore
   | ApiKeyStore
-  | KeyArrivals
+  | KeyLookup
   | BankStore
   | BankRemains
   | AccountJoinStore

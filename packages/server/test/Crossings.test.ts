@@ -10,7 +10,7 @@ const programs = ["adapters", "cli", "core", "http", "jobs", "server"]
 const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> = {
   "adapters/src/storage/postgres/Installation.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresDataKeys.ts": ["tables of the installation"],
-  "adapters/src/storage/postgres/PostgresKeyArrivals.ts": ["key look-up"],
+  "adapters/src/storage/postgres/PostgresKeyLookup.ts": ["key look-up"],
   "adapters/src/storage/postgres/PostgresRateLimiter.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresUpstreamBudget.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/Resealing.ts": ["sealing"],

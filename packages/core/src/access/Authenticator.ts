@@ -17,7 +17,7 @@ import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
-import { KeyArrivals, type KeyArrival, type RequestLimits } from "./KeyArrivals.ts"
+import { KeyLookup, type CountedKey, type RequestLimits } from "./KeyLookup.ts"
 import { KeyMemory } from "./KeyMemory.ts"
 import type { CredentialPrincipal } from "./Principal.ts"
 import type { Scope } from "./Scope.ts"
@@ -66,13 +66,13 @@ export class Authenticator extends Context.Service<
     ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted<string> }, StorageUnavailable>
   }
 >()("@millrace/core/access/Authenticator") {
-  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | KeyArrivals | WorkspaceStore | Digest | Ids> =
+  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | KeyLookup | WorkspaceStore | Digest | Ids> =
     Layer.effect(
       Authenticator,
       Effect.gen(function* () {
         const keys = yield* ApiKeyStore
         const workspaces = yield* WorkspaceStore
-        const arrivals = yield* KeyArrivals
+        const arrivals = yield* KeyLookup
         const digest = yield* Digest
         const ids = yield* Ids
         const memory = new KeyMemory()
@@ -104,7 +104,7 @@ export class Authenticator extends Context.Service<
 
         const arrival = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
           const now = yield* Timestamp.now
-          const found: Option.Option<KeyArrival> = yield* lookUp(secret, (hash) =>
+          const found: Option.Option<CountedKey> = yield* lookUp(secret, (hash) =>
             arrivals.arrive(hash, now, limitsOf(agreedRate))
           )
           if (Option.isNone(found)) return yield* new CredentialInvalid()

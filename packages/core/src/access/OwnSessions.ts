@@ -133,7 +133,7 @@ export class OwnSessions extends Context.Service<
 }
 
 /** Who checks the sessions of people; without one there are none, and every token is refused. */
-export const SessionArrivals = Context.Reference<Pick<OwnSessions["Service"], "arrival"> | undefined>(
-  "@millrace/core/access/OwnSessions/SessionArrivals",
+export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "arrival"> | undefined>(
+  "@millrace/core/access/OwnSessions/SessionRequests",
   { defaultValue: () => undefined }
 )

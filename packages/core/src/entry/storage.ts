@@ -75,7 +75,7 @@ export {
   type Progress
 } from "../job/JobStore.ts"
 export { type Lane, OutboxStore } from "../message/OutboxStore.ts"
-export { type KeyArrival, KeyArrivals, type RequestLimits } from "../access/KeyArrivals.ts"
+export { type CountedKey, KeyLookup, type RequestLimits } from "../access/KeyLookup.ts"
 export {
   type Checkpoint,
   type IndexQuery,

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
-import { SessionArrivals } from "@millrace/core/access"
+import { SessionRequests } from "@millrace/core/access"
 import { type Arrival, Authenticator } from "@millrace/core/kernel"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { AgreedRate } from "@millrace/core/workspace"
@@ -41,7 +41,7 @@ const isWhoami = ({ url }: HttpServerRequest): boolean => /^\/v1\/whoami(?:\?|$)
 export const makeAuthentication = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   // Absent where there are no sessions.
-  const sessions = yield* SessionArrivals
+  const sessions = yield* SessionRequests
   // Requests a minute of plans whose rate is by agreement.
   const agreedRate = yield* AgreedRate
 

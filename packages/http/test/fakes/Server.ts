@@ -1,5 +1,5 @@
 /** The real application over the fakes, called with plain `Request`s. */
-import { type CredentialPrincipal, Families, type Scope, SessionArrivals } from "@millrace/core/access"
+import { type CredentialPrincipal, Families, type Scope, SessionRequests } from "@millrace/core/access"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { WorkspaceStore } from "@millrace/core/storage"
@@ -125,7 +125,7 @@ export const make = (options: Options = {}) => {
       : Layer.succeed(CurrentConnectAddresses, { base: options.base, isPublic: false }),
     options.person === undefined
       ? Layer.empty
-      : Layer.succeed(SessionArrivals, {
+      : Layer.succeed(SessionRequests, {
           arrival: () =>
             Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
         }),

@@ -4,7 +4,7 @@
  */
 import { AnalysisStore, AnswerCache, ApiKeyStore, OutboxStore, TokenBudget } from "@millrace/core/storage"
 import { AccountLooks } from "@millrace/core/storage"
-import { KeyArrivals } from "@millrace/core/storage"
+import { KeyLookup } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
 import {
   AccountJoinStore,
@@ -115,7 +115,7 @@ const keys = casesOf(ApiKeyStore, {
   list: (store, { workspace }) => store.list(workspace.id)
 })
 
-const arrivals = casesOf(KeyArrivals, {
+const arrivals = casesOf(KeyLookup, {
   arrive: (store, { hash }) => Effect.flatMap(Timestamp.now, (now) => store.arrive(hash, now, requestLimits))
 })
 

@@ -28,7 +28,7 @@ import {
   IdempotencyStore,
   IdentityStore,
   JobStore,
-  KeyArrivals,
+  KeyLookup,
   RecordChangeStore,
   EnrichmentRunStore,
   MemoryPatternStore,
@@ -103,7 +103,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
   wall(IdempotencyStore, MemoryIdempotencyStore.layer),
-  KeyArrivals.layer.pipe(
+  KeyLookup.layer.pipe(
     Layer.provideMerge(MemoryRateLimiter.layer),
     Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
     Layer.provideMerge(

@@ -10,7 +10,7 @@ import { stored } from "./SqlFailure.ts"
  * Counts one arrival. Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of
  * the call before kept. A clock that goes back cannot admit more than a standing one would.
  */
-const arriveStatement = `
+const lookupStatement = `
   insert into request_window as w (key, size, stamps)
   values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])
   on conflict (key) do update set size = excluded.size,
@@ -37,7 +37,7 @@ export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) =>
     RateLimiter.of({
       arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
-        const rows = yield* ofInstallation(stored(sql.unsafe<WindowRow>(arriveStatement, [key, limit])))
+        const rows = yield* ofInstallation(stored(sql.unsafe<WindowRow>(lookupStatement, [key, limit])))
         return decisionOf(rows[0]!, limit)
       })
     })

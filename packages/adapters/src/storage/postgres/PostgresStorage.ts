@@ -33,7 +33,7 @@ import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdempotencyStore from "./PostgresIdempotencyStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
-import * as PostgresKeyArrivals from "./PostgresKeyArrivals.ts"
+import * as PostgresKeyLookup from "./PostgresKeyLookup.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresOutboxStore from "./PostgresOutboxStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
@@ -84,7 +84,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
     MemoryPatternStore.layer,
     SimulationStore.layerSealed
   ).pipe(Layer.provideMerge(PostgresResources.layer)),
-  PostgresKeyArrivals.layer,
+  PostgresKeyLookup.layer,
   PostgresAccountLooks.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,

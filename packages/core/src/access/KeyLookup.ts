@@ -16,15 +16,15 @@ import { ApiKeyStore } from "./ApiKeyStore.ts"
 /** Requests a minute by plan. */
 export type RequestLimits = Readonly<Record<PlanName, number>>
 
-export interface KeyArrival {
+export interface CountedKey {
   readonly key: ApiKey
   readonly workspace: Workspace
   /** About this request, which is counted under its workspace. */
   readonly decision: Decision
 }
 
-export class KeyArrivals extends Context.Service<
-  KeyArrivals,
+export class KeyLookup extends Context.Service<
+  KeyLookup,
   {
     /**
      * The key of that hash with its workspace, as they are at this moment, and what `RateLimiter` decides under the
@@ -34,17 +34,17 @@ export class KeyArrivals extends Context.Service<
       hash: string,
       now: Timestamp,
       limits: RequestLimits
-    ) => Effect.Effect<Option.Option<KeyArrival>, StorageUnavailable>
+    ) => Effect.Effect<Option.Option<CountedKey>, StorageUnavailable>
   }
->()("@millrace/core/access/KeyArrivals") {
+>()("@millrace/core/access/KeyLookup") {
   /** Of storage that does it in several steps. */
-  static readonly layer: Layer.Layer<KeyArrivals, never, ApiKeyStore | WorkspaceStore | RateLimiter> = Layer.effect(
-    KeyArrivals,
+  static readonly layer: Layer.Layer<KeyLookup, never, ApiKeyStore | WorkspaceStore | RateLimiter> = Layer.effect(
+    KeyLookup,
     Effect.gen(function* () {
       const keys = yield* ApiKeyStore
       const workspaces = yield* WorkspaceStore
       const limiter = yield* RateLimiter
-      return KeyArrivals.of({
+      return KeyLookup.of({
         arrive: Effect.fnUntraced(function* (hash, now, limits) {
           const key = yield* keys.byHash(hash)
           if (Option.isNone(key) || !isActive(key.value, now)) return Option.none()

@@ -1,5 +1,5 @@
-/** Conformance of `KeyArrivals`. Every test has workspaces of its own. */
-import { ApiKeyStore, KeyArrivals, WorkspaceStore } from "@millrace/core/storage"
+/** Conformance of `KeyLookup`. Every test has workspaces of its own. */
+import { ApiKeyStore, KeyLookup, WorkspaceStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
 import type { Workspace } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
@@ -24,7 +24,7 @@ const arrange = Effect.fnUntraced(function* (fields: Partial<Workspace> = {}) {
     yield* store.insert(key, `hash-${key.id}`)
     return key
   })
-  const { arrive } = yield* KeyArrivals
+  const { arrive } = yield* KeyLookup
   return { workspace, insert, arrive: (hash: string) => arrive(hash, now, limits) }
 })
 

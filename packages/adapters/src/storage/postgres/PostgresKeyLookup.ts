@@ -6,7 +6,7 @@ import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import type { Timestamp } from "@millrace/core"
 import type { RollingWindow } from "@millrace/core/rate"
 import { bodyOf } from "@millrace/core/resource"
-import { type KeyArrival, KeyArrivals, type RequestLimits } from "@millrace/core/storage"
+import { type CountedKey, KeyLookup, type RequestLimits } from "@millrace/core/storage"
 import { acrossWorkspaces, CurrentReach, type Workspace, type WorkspaceId } from "@millrace/core/workspace"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { decisionOf } from "./PostgresRateLimiter.ts"
 import { toWorkspace, workspaceColumns, type WorkspaceRow } from "./PostgresWorkspaceStore.ts"
 import { stored } from "./SqlFailure.ts"
 
-interface ArrivalRow extends WorkspaceRow {
+interface KeyLookupRow extends WorkspaceRow {
   readonly hash: string
   readonly body: string
   readonly most: number
@@ -35,7 +35,7 @@ interface ArrivalRow extends WorkspaceRow {
  * a window as many stamps more are kept as requests were counted, so that it tells what each of them found. Windows are
  * taken in one order, so that two statements never wait for each other.
  */
-const arriveStatement = `
+const lookupStatement = `
   with found as (
     select k.hash, k.body::text as body, ($3::json ->> w.plan)::int as most,
       cardinality(array_positions($1::text[], k.hash::text)) as requests,
@@ -85,10 +85,10 @@ const readKeys = () => {
 
 /** A key as it was found for some requests; read by the first of them. */
 class Found {
-  readonly row: ArrivalRow
+  readonly row: KeyLookupRow
   private read: { readonly key: ApiKey; readonly workspace: Workspace } | undefined
 
-  constructor(row: ArrivalRow) {
+  constructor(row: KeyLookupRow) {
     this.row = row
   }
 
@@ -99,7 +99,7 @@ class Found {
 
 /** What each request found, in the order in which they came. */
 const answersOf = (
-  rows: ReadonlyArray<ArrivalRow>,
+  rows: ReadonlyArray<KeyLookupRow>,
   questions: ReadonlyArray<Question>
 ): ReadonlyArray<Option.Option<Answer>> => {
   const found = new Map(rows.map((row) => [row.hash, new Found(row)]))
@@ -129,8 +129,8 @@ const answersOf = (
  */
 const gathering = { most: 64, atOnce: 1, patience: 100 }
 
-export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer.effect(
-  KeyArrivals,
+export const layer: Layer.Layer<KeyLookup, never, SqlClient.SqlClient> = Layer.effect(
+  KeyLookup,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const keyOf = readKeys()
@@ -144,7 +144,7 @@ export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer
       // Whatever has expired when the last of them came is not good for those before it either.
       const { limits, now } = questions.at(-1)!
       const hashes = questions.map(({ hash }) => hash)
-      return Effect.map(stored(sql.unsafe<ArrivalRow>(arriveStatement, [hashes, now, textOf(limits)])), (rows) =>
+      return Effect.map(stored(sql.unsafe<KeyLookupRow>(lookupStatement, [hashes, now, textOf(limits)])), (rows) =>
         answersOf(rows, questions)
       )
     }
@@ -156,9 +156,9 @@ export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer
     })
     const alone = (question: Question) => Effect.map(ask([question]), ([answer]) => answer!)
 
-    const arrivalOf = ({ decision, found }: Answer): KeyArrival => ({ ...found.with(keyOf), decision })
+    const countedKeyOf = ({ decision, found }: Answer): CountedKey => ({ ...found.with(keyOf), decision })
 
-    return KeyArrivals.of({
+    return KeyLookup.of({
       arrive: (hash, now, limits) =>
         Effect.withFiber((fiber) => {
           const question: Question = { hash, now, limits }
@@ -166,7 +166,7 @@ export const layer: Layer.Layer<KeyArrivals, never, SqlClient.SqlClient> = Layer
           const isOpen =
             fiber.getRef(CurrentReach) === "every" &&
             Context.getOrUndefined(fiber.context, sql.transactionService) === undefined
-          return Effect.map(isOpen ? together(question) : alone(question), Option.map(arrivalOf))
+          return Effect.map(isOpen ? together(question) : alone(question), Option.map(countedKeyOf))
         })
     })
   })
