@@ -34,7 +34,7 @@ export interface NewKey {
 }
 
 /** A request with a credential that is good. */
-export interface Arrival {
+export interface AuthenticatedRequest {
   readonly principal: CredentialPrincipal
   /** Whether the budget of its workspace allows the request. */
   readonly decision: Decision
@@ -59,7 +59,7 @@ export class Authenticator extends Context.Service<
     readonly arrival: (
       secret: Redacted.Redacted<string>,
       agreedRate: number
-    ) => Effect.Effect<Arrival, CredentialInvalid | StorageUnavailable>
+    ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | StorageUnavailable>
     /** Makes a key. The secret is in this answer and nowhere else. */
     readonly createKey: (
       request: NewKey
@@ -109,7 +109,7 @@ export class Authenticator extends Context.Service<
           )
           if (Option.isNone(found)) return yield* new CredentialInvalid()
           const { decision, key, workspace } = found.value
-          return { principal: { kind: "api_key", workspace, key }, decision } satisfies Arrival
+          return { principal: { kind: "api_key", workspace, key }, decision } satisfies AuthenticatedRequest
         })
 
         const apiKey = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {

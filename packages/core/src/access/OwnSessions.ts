@@ -21,7 +21,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import { type Arrival, CredentialInvalid } from "./Authenticator.ts"
+import { type AuthenticatedRequest, CredentialInvalid } from "./Authenticator.ts"
 
 const prefix = "mses_"
 /** Nothing else that a key signs begins so. */
@@ -74,7 +74,7 @@ export class OwnSessions extends Context.Service<
       token: Redacted.Redacted,
       workspaceId: string | undefined,
       anyWorkspace: boolean
-    ) => Effect.Effect<Arrival, CredentialInvalid | InvalidInput | Forbidden | StorageUnavailable>
+    ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | InvalidInput | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/access/OwnSessions") {
   /** The first key signs; the others are former ones that still count. */
@@ -133,7 +133,7 @@ export class OwnSessions extends Context.Service<
 }
 
 /** Who checks the sessions of people; without one there are none, and every token is refused. */
-export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "arrival"> | undefined>(
+export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "request"> | undefined>(
   "@millrace/core/access/OwnSessions/SessionRequests",
   { defaultValue: () => undefined }
 )
