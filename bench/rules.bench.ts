@@ -11,7 +11,7 @@ import { type Transaction, transactions } from "./transactions.ts"
 const usual = 500
 const many = 5_000
 
-/** ConnectionChecks at every character of the descriptions: no search in them can do less. */
+/** Looks at every character of the descriptions: no search in them can do less. */
 const touch = (rows: ReadonlyArray<Transaction>): number => {
   let sum = 0
   for (const { description } of rows)

@@ -17,7 +17,7 @@ const flags =
 /** A folder in MILLRACE_PICTURES gets pictures of each page. */
 const folder = process.env["MILLRACE_PICTURES"]
 
- yield\* ConnectionChecks=const checks = yield* ConnectionChecks= [
+const looks = [
   { name: "light", colorScheme: "light", width: 1_000, height: 800 },
   { name: "dark", colorScheme: "dark", width: 1_000, height: 800 },
   { name: "narrow", colorScheme: "light", width: 320, height: 640 }
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(chromium))("pages in headless Chromium (skipped with
   }, 120_000)
   afterAll(() => browser.close())
 
-  /** ConnectionChecks at the page that is shown, in each way. */
+  /** Looks at the page that is shown, in each way. */
   const look = async (name: string): Promise<void> => {
     for (const { colorScheme, height, name: way, width } of looks) {
       await tab.emulateMedia({ colorScheme })

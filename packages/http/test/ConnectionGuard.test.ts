@@ -12,7 +12,7 @@ afterEach(() => {
 
 const roomy: ConnectionLimits = { connections: 100, reserved: 10, perConnection: 4, waiting: 100_000 }
 
-interface AuthenticatedRequest {
+interface Arrival {
   readonly url: string
   readonly response: ServerResponse
 }
@@ -20,7 +20,7 @@ interface AuthenticatedRequest {
 /** A server whose application keeps requests until the test answers them. */
 const listen = async (limits: Partial<ConnectionLimits> = {}, options: object = {}) => {
   const server = guard(createServer({ ...serverOptions, ...options }), () => "req_test", { ...roomy, ...limits })
-  const arrived: Array<AuthenticatedRequest> = []
+  const arrived: Array<Arrival> = []
   server.on("request", (request, response) => arrived.push({ url: request.url!, response }))
   // As the platform's adapter does; it must never be asked.
   server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Upgraded\r\n\r\n"))
@@ -86,7 +86,7 @@ describe("requests of one connection", () => {
     // Some answers take their time, others come at once.
     let underWay = 0
     let most = 0
-    const answer = ({ response, url }: AuthenticatedRequest) => {
+    const answer = ({ response, url }: Arrival) => {
       most = Math.max(most, ++underWay)
       response.prependOnceListener("close", () => underWay--)
       if (Number(url.slice(1)) % 7 === 0) setImmediate(() => response.end(`<${url}>`))
@@ -191,7 +191,7 @@ describe("a request of which a half has come when nothing more is read", () => {
   })
 })
 
-const answerNext = async (arrived: ReadonlyArray<AuthenticatedRequest>, text: string) => {
+const answerNext = async (arrived: ReadonlyArray<Arrival>, text: string) => {
   await until(() => arrived.length > 0)
   arrived.at(-1)!.response.end(text)
 }

@@ -34,7 +34,7 @@ const measure = ({ failed, kind, lateSeconds: late, retrying, running, waiting }
   })
 
 /**
- * ConnectionChecks at all tasks about once a minute; every runner has it. A kind is complained of once, and again when it has got on
+ * Looks at all tasks about once a minute; every runner has it. A kind is complained of once, and again when it has got on
  * in between.
  */
 export const makeTaskWatch = Effect.fnUntraced(function* (handled: ReadonlyMap<string, TaskHandler>) {

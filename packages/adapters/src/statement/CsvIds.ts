@@ -56,7 +56,7 @@ class SeenHashes {
 const maxDoubted = 100
 
 /**
- * ConnectionChecks at the rows that can be read. Of files with more rows than are kept of one, ids are compared with the first
+ * Looks at the rows that can be read. Of files with more rows than are kept of one, ids are compared with the first
  * 200,000 alone.
  */
 export const doIdsRepeat = (reading: CsvReading): boolean => {

@@ -44,7 +44,7 @@ export interface SelectedAll extends Omit<CsvSelection, "movements"> {
 /** Lines of rows that look like movements and state a balance or a turnover. */
 export type StatedLines = ReadonlyMap<number, Exclude<Summary, "total">>
 
-/** ConnectionChecks at the rows of a file one after the other: of one table, or of several that follow each other. */
+/** Looks at the rows of a file one after the other: of one table, or of several that follow each other. */
 export interface CsvSelector {
   /** The rows that follow are those of this table. */
   readonly use: (table: CsvTable) => void

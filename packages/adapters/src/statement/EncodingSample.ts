@@ -12,7 +12,7 @@ class EncodingSample {
   private before: Array<number> = []
   private behind = 0
 
-  /** ConnectionChecks at the next part of the file. */
+  /** Looks at the next part of the file. */
   add(part: Uint8Array): void {
     if (this.isFull) return
     if (this.behind === 0 && part.length > beside && isAscii(Buffer.from(part.buffer, part.byteOffset, part.length))) {

@@ -20,7 +20,7 @@ export class OfxEndTags {
   }
 
   /**
-   * ConnectionChecks on through a text, up to the next end tag of `wanted` where one is wanted. Gives the position up to which it
+   * Looks on through a text, up to the next end tag of `wanted` where one is wanted. Gives the position up to which it
    * looked: that of an end tag which the text ends in, where it goes on behind it.
    */
   look(text: string, codes: CharacterCodes, from: number, base: number, isLast: boolean, wanted?: string): number {

@@ -30,7 +30,7 @@ const lastSolid = (text: string): number => {
   return at
 }
 
-/** ConnectionChecks through the text once. */
+/** Looks through the text once. */
 const lookAt = (
   parts: Iterable<Uint8Array>,
   encoding: string,

@@ -16,7 +16,7 @@ const fail = (message: string, line: number, element: string): StatementFault =>
 /** Where an ambiguous day is month first: the programs that write QIF follow the country. */
 const monthFirstCurrencies = new Set(["USD", "PHP"])
 
-/** ConnectionChecks at every day and amount of the file, and whether it is text. */
+/** Looks at every day and amount of the file, and whether it is text. */
 const lookAt = (parts: Iterable<Uint8Array>, encoding: string): QifEvidence | StatementFault => {
   const evidence = new QifEvidence()
   const mayHaveZeros = encoding.startsWith("utf-16")

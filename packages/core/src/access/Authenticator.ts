@@ -56,7 +56,7 @@ export class Authenticator extends Context.Service<
      * The principal of an API key as `apiKey` has it, and the request counted under its workspace, both in one step.
      * `agreedRate` is for plans whose rate is by agreement. A key that is not good counts nowhere.
      */
-    readonly arrival: (
+    readonly request: (
       secret: Redacted.Redacted<string>,
       agreedRate: number
     ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | StorageUnavailable>
@@ -72,7 +72,7 @@ export class Authenticator extends Context.Service<
       Effect.gen(function* () {
         const keys = yield* ApiKeyStore
         const workspaces = yield* WorkspaceStore
-        const arrivals = yield* KeyLookup
+        const keyLookup = yield* KeyLookup
         const digest = yield* Digest
         const ids = yield* Ids
         const memory = new KeyMemory()
@@ -102,10 +102,10 @@ export class Authenticator extends Context.Service<
           return found
         })
 
-        const arrival = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
+        const request = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
           const now = yield* Timestamp.now
           const found: Option.Option<CountedKey> = yield* lookUp(secret, (hash) =>
-            arrivals.arrive(hash, now, limitsOf(agreedRate))
+            keyLookup.lookup(hash, now, limitsOf(agreedRate))
           )
           if (Option.isNone(found)) return yield* new CredentialInvalid()
           const { decision, key, workspace } = found.value
@@ -138,7 +138,7 @@ export class Authenticator extends Context.Service<
           return { key, secret: Redacted.make(secret) }
         })
 
-        return Authenticator.of({ apiKey, arrival, createKey })
+        return Authenticator.of({ apiKey, request, createKey })
       })
     )
 }

@@ -30,7 +30,7 @@ export class KeyLookup extends Context.Service<
      * The key of that hash with its workspace, as they are at this moment, and what `RateLimiter` decides under the
      * workspace. None where no key has the hash, or the key is revoked or has expired by `now`: then nothing is counted.
      */
-    readonly arrive: (
+    readonly lookup: (
       hash: string,
       now: Timestamp,
       limits: RequestLimits
@@ -45,7 +45,7 @@ export class KeyLookup extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const limiter = yield* RateLimiter
       return KeyLookup.of({
-        arrive: Effect.fnUntraced(function* (hash, now, limits) {
+        lookup: Effect.fnUntraced(function* (hash, now, limits) {
           const key = yield* keys.byHash(hash)
           if (Option.isNone(key) || !isActive(key.value, now)) return Option.none()
           const workspace = yield* workspaces.get(key.value.workspaceId)

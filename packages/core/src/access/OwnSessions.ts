@@ -70,7 +70,7 @@ export class OwnSessions extends Context.Service<
      * admin. The request is counted under the person. Without a workspace it is their own, with all that they reach, where
      * `anyWorkspace` is set, and refused elsewhere.
      */
-    readonly arrival: (
+    readonly request: (
       token: Redacted.Redacted,
       workspaceId: string | undefined,
       anyWorkspace: boolean
@@ -110,7 +110,7 @@ export class OwnSessions extends Context.Service<
               expiresAt: Timestamp.fromMillis(until)
             }
           }),
-          arrival: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
+          request: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
             const { email, user: userId, workspace: own } = yield* claimsOf(token)
             const decision = yield* limiter.arrive(`user:${userId}`, perMinute)
             const wanted = asked ?? (anyWorkspace ? own : undefined)

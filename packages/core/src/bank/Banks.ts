@@ -109,7 +109,7 @@ export class Banks extends Context.Service<
       const sessions = yield* Sessions
       const connecting = yield* Connecting
       const starting = yield* Starting
-       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
+      const checks = yield* ConnectionChecks
       const { atomically } = yield* Transactor
 
       const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {

@@ -168,7 +168,7 @@ export class Connecting extends Context.Service<
       const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
       const keeperOf = yield* attemptKeeper
-       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
+      const checks = yield* ConnectionChecks
       const room = yield* BankRoom
       const subjects = yield* Subjects
       const leases = yield* Leases

@@ -1,4 +1,4 @@
-/** ConnectionChecks at connections: how they are, what has changed since, and who is informed (decisions 6.2). */
+/** Checks of connections: how they are, what has changed since, and who is informed (decisions 6.2). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

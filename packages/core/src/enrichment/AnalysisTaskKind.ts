@@ -8,7 +8,7 @@ const Payload = Schema.Struct({ workspaceId: Id("workspace"), dataType: DataType
 
 export const analysisTask = taskKind("analysis", { payload: Payload, concurrency: 2, timeoutSeconds: 600 })
 
-/** ConnectionChecks at all accounts, where an enrichment begins: what is there by then is the past. */
+/** Looks at all accounts, where an enrichment begins: what is there by then is the past. */
 export const beginningKey = (payload: typeof Payload.Type): string => `${taskKey(payload)}:begin`
 
 /** One for a workspace and a data type. */

@@ -16,7 +16,7 @@ const valueOf = (fields: Fields | undefined, field: string): FieldValue =>
  * reports it.
  */
 export const actedHistory = Effect.gen(function* () {
-   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* RecordLooks
+  const looks = yield* RecordLooks
   const history = yield* RecordChangeStore
   const ids = yield* Ids
   return Effect.fnUntraced(function* (caller: Caller, looked: Looked, before: ReadonlyArray<RowLook>) {

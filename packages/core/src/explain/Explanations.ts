@@ -90,7 +90,7 @@ const verdictOf = ({ result }: RowLook, { all }: ClaimTrace): VerdictExplanation
 }
 
 const make = Effect.gen(function* () {
-   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* RecordLooks
+  const looks = yield* RecordLooks
   const analyses = yield* AnalysisStore
   const deliveries = yield* DeliveryStore
   const history = yield* RecordChangeStore

@@ -154,7 +154,7 @@ const speaks = ({ kind, value }: EnrichmentFact): boolean => kind !== "split" ||
 
 const make = Effect.gen(function* () {
   const { sha256 } = yield* Digest
-   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* RecordLooks
+  const looks = yield* RecordLooks
   const facts = yield* EnrichmentFacts
   const store = yield* AnalysisStore
   const acted = yield* actedHistory

@@ -107,7 +107,7 @@ const judged = (
 }
 
 const make = Effect.gen(function* () {
-   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* RecordLooks
+  const looks = yield* RecordLooks
   const facts = yield* EnrichmentFacts
   const store = yield* AnalysisStore
   const enrichments = yield* EnrichmentStore

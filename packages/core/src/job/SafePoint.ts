@@ -24,7 +24,7 @@ export const makeSafePoints = Effect.gen(function* () {
       : Effect.void
 
   /**
-   * A safe point for work that writes nothing, such as reading pages of an upstream. ConnectionChecks at the job now and then
+   * A safe point for work that writes nothing, such as reading pages of an upstream. Looks at the job now and then
    * only, so that a page costs nothing; without a fence never.
    */
   const idleSafePoint = (right: RunRight | undefined) =>

@@ -194,7 +194,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
-       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
+      const checks = yield* ConnectionChecks
       const bankStore = yield* BankStore
       const { sleepIdle } = yield* makeSafePoints
       const sourceReader = yield* SourceReader
@@ -286,13 +286,13 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }
         if (Result.isSuccess(result)) {
-          if (looked?.reads?.[dataType] !== undefined) yield* notedQuietly(bank, looks.read(bank, dataType, looking))
+          if (looked?.reads?.[dataType] !== undefined) yield* notedQuietly(bank, checks.read(bank, dataType, looking))
           return result.success
         }
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
         if (looked !== undefined && isProviderError(error)) {
-          yield* notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
+          yield* notedQuietly(bank, checks.failed(bank, error, looking, { dataType }))
         }
         const wait = askedWait(error)
         return wait !== undefined && wait > limits.pauseOverSeconds

@@ -159,7 +159,7 @@ export class ReadThrough extends Context.Service<
     ReadThrough,
     Effect.gen(function* () {
       const banks = yield* Banks
-       yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
+      const checks = yield* ConnectionChecks
       const providers = yield* Providers
       const records = yield* RecordStore
       const leases = yield* Leases
@@ -242,13 +242,13 @@ export class ReadThrough extends Context.Service<
         const outcome = yield* pull(right, asked, (status) => void (looked = status)).pipe(
           Effect.tapError((error) =>
             looked !== undefined && isProviderError(error)
-              ? notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
+              ? notedQuietly(bank, checks.failed(bank, error, looking, { dataType }))
               : Effect.void
           )
         )
         const failedBefore = looked?.reads?.[dataType] !== undefined
         if (failedBefore && outcome.problem === undefined)
-          yield* notedQuietly(bank, looks.read(bank, dataType, looking))
+          yield* notedQuietly(bank, checks.read(bank, dataType, looking))
         return outcome
       })
 

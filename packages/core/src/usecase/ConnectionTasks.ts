@@ -105,10 +105,10 @@ const checks = Effect.gen(function* () {
 
 const reconciler = { kind: "system", reason: "connection check" } as const
 
-/** ConnectionChecks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
+/** Looks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
 const check = Effect.gen(function* () {
   const store = yield* BankStore
-   yield\* ConnectionChecks=const checks = yield* ConnectionChecks= yield* ConnectionChecks
+  const checks = yield* ConnectionChecks
   return handleTask(connectionCheckTask, ({ guard, payload: { bankId, source, workspaceId } }) =>
     withinWorkspaces(workspaceId)(
       Effect.gen(function* () {
@@ -117,8 +117,8 @@ const check = Effect.gen(function* () {
         const isUnread = (yield* store.accounts(bankId)).length === 0
         const holding = Effect.andThen(guard, Effect.asVoid(store.hold(workspaceId, bankId)))
         const looking = isUnread
-          ? Effect.asVoid(looks.refresh(bank.value, { guard: holding, cause: reconciler }))
-          : Effect.asVoid(looks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
+          ? Effect.asVoid(checks.refresh(bank.value, { guard: holding, cause: reconciler }))
+          : Effect.asVoid(checks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
         yield* looking.pipe(
           Effect.catchIf(
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",

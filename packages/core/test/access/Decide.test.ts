@@ -122,7 +122,7 @@ const table: Readonly<Record<OperationId, string>> = {
 }
 
 /** Operations that only look; all others act in the caller's own workspace alone. */
- yield\* ConnectionChecks=const checks = yield* ConnectionChecks= /^(?:whoami|list|get|search|explain|preview|simulate|queryRows|verify)/
+const looks = /^(?:whoami|list|get|search|explain|preview|simulate|queryRows|verify)/
 const roleOfLetter = { V: "viewer", E: "editor", A: "admin", O: "owner" } as const
 /** Scopes whose holder has to be an admin, of those that are used above. */
 const adminScopes = new Set(["banks:write", "workspaces:write"])

@@ -12,7 +12,7 @@ type Tags<E extends { readonly _tag: string }> = E["_tag"]
 const common = {
   noun: "banks",
   summary: "Look at something",
-  description: "ConnectionChecks at something.",
+  description: "Looks at something.",
   access: { anyOf: ["banks:read"], role: "viewer" },
   command: "things get",
   tool: "get_thing",

@@ -96,7 +96,7 @@ const opened = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
     const [job] = yield* (yield* JobStore).list(world.workspace.id, world.feed.id, { limit: 1 })
     return job!.counts
   }).pipe(inAll)
-  /** ConnectionChecks at what enrichments changed: a push brings the run about. */
+  /** Looks at what enrichments changed: a push brings the run about. */
   let nudges = 0
   const follow = Effect.gen(function* () {
     yield* world.push({ records: [bill("nudge", String(++nudges), "Nudge")] })

@@ -24,23 +24,23 @@ const arrange = Effect.fnUntraced(function* (fields: Partial<Workspace> = {}) {
     yield* store.insert(key, `hash-${key.id}`)
     return key
   })
-  const { arrive } = yield* KeyLookup
-  return { workspace, insert, arrive: (hash: string) => arrive(hash, now, limits) }
+  const { lookup } = yield* KeyLookup
+  return { workspace, insert, lookup: (hash: string) => lookup(hash, now, limits) }
 })
 
 export const tests: StorageTests = (it) => {
   it.effect("finds a key with its workspace, and counts the request under that", () =>
     Effect.gen(function* () {
-      const { arrive, insert, workspace } = yield* arrange({ icon: "leaf" })
+      const { lookup, insert, workspace } = yield* arrange({ icon: "leaf" })
       const key = yield* insert(Timestamp.make("2026-03-04T05:06:07.009Z"), null)
       const decision = { admitted: true, limit: 2, retryAfter: 0 }
-      expect(yield* arrive(`hash-${key.id}`)).toEqual(Option.some({ key, workspace, decision }))
+      expect(yield* lookup(`hash-${key.id}`)).toEqual(Option.some({ key, workspace, decision }))
     })
   )
 
   it.effect("counts the keys of a workspace together, refused requests too, and each workspace apart", () =>
     Effect.gen(function* () {
-      const { arrive, insert } = yield* arrange()
+      const { lookup, insert } = yield* arrange()
       const other = yield* arrange({ plan: "professional" })
       const [one, two, foreign] = [
         yield* insert(null, null),
@@ -48,7 +48,7 @@ export const tests: StorageTests = (it) => {
         yield* other.insert(null, null)
       ]
       const admitted = Effect.fnUntraced(function* (id: string) {
-        const { decision } = Option.getOrThrow(yield* arrive(`hash-${id}`))
+        const { decision } = Option.getOrThrow(yield* lookup(`hash-${id}`))
         return [decision.admitted, decision.limit]
       })
       expect([yield* admitted(one.id), yield* admitted(two.id)]).toEqual([
@@ -57,7 +57,7 @@ export const tests: StorageTests = (it) => {
       ])
       expect(yield* admitted(one.id)).toEqual([false, 2])
       yield* (yield* StoreClock).pass(59)
-      const refused = Option.getOrThrow(yield* arrive(`hash-${two.id}`))
+      const refused = Option.getOrThrow(yield* lookup(`hash-${two.id}`))
       expect(refused.decision).toMatchObject({ admitted: false, limit: 2 })
       expect(refused.decision.retryAfter).toBeGreaterThanOrEqual(1)
       expect(yield* admitted(foreign.id)).toEqual([true, 3])
@@ -66,7 +66,7 @@ export const tests: StorageTests = (it) => {
 
   it.effect("answers many that come at once as if each had come alone, in their order", () =>
     Effect.gen(function* () {
-      const { arrive, insert } = yield* arrange()
+      const { lookup, insert } = yield* arrange()
       const other = yield* arrange({ plan: "professional" })
       const [one, two, foreign] = [
         yield* insert(null, null),
@@ -78,8 +78,8 @@ export const tests: StorageTests = (it) => {
       const found = yield* Effect.forEach(
         ids,
         Effect.fnUntraced(function* (id) {
-          const arrival = Option.getOrUndefined(yield* arrive(`hash-${id}`))
-          return arrival === undefined ? undefined : [arrival.key.id, arrival.workspace.id, arrival.decision.admitted]
+          const found = Option.getOrUndefined(yield* lookup(`hash-${id}`))
+          return found === undefined ? undefined : [found.key.id, found.workspace.id, found.decision.admitted]
         }),
         { concurrency: "unbounded" }
       )
@@ -94,19 +94,19 @@ export const tests: StorageTests = (it) => {
         [two.id, two.workspaceId, false],
         [foreign.id, foreign.workspaceId, true]
       ])
-      expect(Option.getOrThrow(yield* other.arrive(`hash-${foreign.id}`)).decision.admitted).toBe(false)
+      expect(Option.getOrThrow(yield* other.lookup(`hash-${foreign.id}`)).decision.admitted).toBe(false)
     })
   )
 
   it.effect("tells each of many that come at once how long it would wait", () =>
     Effect.gen(function* () {
-      const { arrive, insert } = yield* arrange({ plan: "professional" })
+      const { lookup, insert } = yield* arrange({ plan: "professional" })
       const { id } = yield* insert(null, null)
       const clock = yield* StoreClock
       const waits = (count: number) =>
         Effect.forEach(
           Array.from({ length: count }),
-          () => Effect.map(arrive(`hash-${id}`), (found) => Option.getOrThrow(found).decision.retryAfter),
+          () => Effect.map(lookup(`hash-${id}`), (found) => Option.getOrThrow(found).decision.retryAfter),
           { concurrency: "unbounded" }
         )
       expect(yield* waits(2)).toEqual([0, 0])
@@ -124,9 +124,9 @@ export const tests: StorageTests = (it) => {
 
   it.effect("counts all of more than go in one statement", () =>
     Effect.gen(function* () {
-      const { arrive, insert } = yield* arrange({ plan: "professional" })
+      const { lookup, insert } = yield* arrange({ plan: "professional" })
       const { id } = yield* insert(null, null)
-      const found = yield* Effect.forEach(Array.from({ length: 300 }), () => arrive(`hash-${id}`), {
+      const found = yield* Effect.forEach(Array.from({ length: 300 }), () => lookup(`hash-${id}`), {
         concurrency: "unbounded"
       })
       expect(found.filter((one) => Option.getOrThrow(one).decision.admitted)).toHaveLength(3)
@@ -135,16 +135,16 @@ export const tests: StorageTests = (it) => {
 
   it.effect("knows no key that is revoked or has expired, nor one that nobody has, and counts none of them", () =>
     Effect.gen(function* () {
-      const { arrive, insert } = yield* arrange()
+      const { lookup, insert } = yield* arrange()
       const expired = yield* insert(now, null)
       const revoked = yield* insert(null, Timestamp.make("2026-01-01T00:00:00.000Z"))
       for (let n = 0; n < 3; n++) {
         for (const hash of [`hash-${expired.id}`, `hash-${revoked.id}`, "hash-of-nothing"]) {
-          expect(yield* arrive(hash)).toEqual(Option.none())
+          expect(yield* lookup(hash)).toEqual(Option.none())
         }
       }
       const good = yield* insert(null, null)
-      expect(Option.getOrThrow(yield* arrive(`hash-${good.id}`)).decision.admitted).toBe(true)
+      expect(Option.getOrThrow(yield* lookup(`hash-${good.id}`)).decision.admitted).toBe(true)
     })
   )
 }

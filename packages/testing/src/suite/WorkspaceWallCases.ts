@@ -115,8 +115,8 @@ const keys = casesOf(ApiKeyStore, {
   list: (store, { workspace }) => store.list(workspace.id)
 })
 
-const arrivals = casesOf(KeyLookup, {
-  arrive: (store, { hash }) => Effect.flatMap(Timestamp.now, (now) => store.arrive(hash, now, requestLimits))
+const keyLookup = casesOf(KeyLookup, {
+  lookup: (store, { hash }) => Effect.flatMap(Timestamp.now, (now) => store.lookup(hash, now, requestLimits))
 })
 
 const audit = casesOf(AuditStore, {
@@ -220,7 +220,7 @@ const accountJoins = casesOf(AccountJoinStore, {
     store.move({ ...scope, from: account.id, to: join.accountId, ids: [write.id] })
 })
 
- yield\* ConnectionChecks=const checks = yield* ConnectionChecks= casesOf(AccountLooks, {
+const looks = casesOf(AccountLooks, {
   look: (store, { account, bank, workspace }) =>
     store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions", { filter: {}, limit: 10 })
 })
@@ -633,7 +633,7 @@ const all = {
   audit,
   workspaces,
   keys,
-  arrivals,
+  keyLookup,
   events,
   cursors,
   stages,
@@ -691,7 +691,7 @@ const tellings = {
   // What these three tell is of other stores.
   remains: ({ workspace }: WholeWorkspace) => Effect.flatMap(BankStore, (store) => store.list([workspace.id])),
   looks: ({ workspace }: WholeWorkspace) => Effect.flatMap(BankStore, (store) => store.list([workspace.id])),
-  arrivals: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
+  keyLookup: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
   audit: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
     const store = yield* AuditStore
     // What has ended is shown once it has its place.

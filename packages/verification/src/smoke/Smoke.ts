@@ -179,7 +179,7 @@ const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: st
   yield* readConnection(driver, yield* openFor(driver, connection), say)
 })
 
-/** ConnectionChecks at the real one, and tells each step. */
+/** Looks at the real one, and tells each step. */
 export const smoke = Effect.fn("Smoke.smoke")(function* (kind: string, env: Env, say: (line: string) => void) {
   if (!smokeKinds.includes(kind)) {
     return yield* new SmokeFailure({ message: `There is no smoke test of ${kind}; there are ${smokeKinds.join(", ")}` })

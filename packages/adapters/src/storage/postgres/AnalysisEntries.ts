@@ -51,7 +51,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
     const columns = sql.literal(`partition, record_id as "recordId", account_id as "accountId", fields, lines`)
 
     /**
-     * ConnectionChecks records up one by one, by the index that begins with the record. Before PostgreSQL has counted the rows it would join
+     * Looks records up one by one, by the index that begins with the record. Before PostgreSQL has counted the rows it would join
      * them with the whole table.
      */
     const ofEach = (recordIds: ReadonlyArray<string>, selected: Fragment, own: Fragment): Fragment =>

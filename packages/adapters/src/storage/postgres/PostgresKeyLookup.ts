@@ -159,7 +159,7 @@ export const layer: Layer.Layer<KeyLookup, never, SqlClient.SqlClient> = Layer.e
     const countedKeyOf = ({ decision, found }: Answer): CountedKey => ({ ...found.with(keyOf), decision })
 
     return KeyLookup.of({
-      arrive: (hash, now, limits) =>
+      lookup: (hash, now, limits) =>
         Effect.withFiber((fiber) => {
           const question: Question = { hash, now, limits }
           // What may see less than everything, or what others do not see yet, sees it by itself.

@@ -123,7 +123,7 @@ it.effect("renews its token once for all who wait, before it ends and where it d
     const tokens = () => asked(fake, "POST", "/v1/token")
     expect(tokens()).toBe(1)
     yield* TestClock.adjust("14 minutes")
-     yield\* ConnectionChecks=const checks = yield* ConnectionChecks= Array.from({ length: 5 }, () => Effect.flatMap(open(driver, first, kept), ({ inspect }) => inspect))
+    const looks = Array.from({ length: 5 }, () => Effect.flatMap(open(driver, first, kept), ({ inspect }) => inspect))
     yield* Effect.all(looks, { concurrency: "unbounded" })
     expect(tokens()).toBe(2)
     fake.server.plan({ incident: { kind: "unauthorized" } })

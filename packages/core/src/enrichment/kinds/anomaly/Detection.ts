@@ -60,7 +60,7 @@ interface Frozen {
 
 const noPrior = 0.3
 
-/** ConnectionChecks at records in the order of time, each against those of earlier days. */
+/** Looks at records in the order of time, each against those of earlier days. */
 export class Detection {
   private readonly config: AnomalyConfig
   private readonly excess: Excess

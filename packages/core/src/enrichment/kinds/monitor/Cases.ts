@@ -72,7 +72,7 @@ export const nextCases = (
       continue
     }
     const isAgain = last?.state === "suspected"
-     yield\* ConnectionChecks=const checks = yield* ConnectionChecks= isAgain ? last.looks + (last.lookedAt === at ? 0 : 1) : 1
+    const looks = isAgain ? last.looks + (last.lookedAt === at ? 0 : 1) : 1
     const since = isAgain ? last.since : at
     const hours = (Timestamp.toMillis(at) - Timestamp.toMillis(since)) / hourMillis
     const isConfirmed = looks >= confirmRuns && hours >= persistHours

@@ -91,7 +91,7 @@ export type CheckOf<K extends CheckConfig["kind"]> = Extract<CheckConfig, { read
 
 export const MonitorConfig = Schema.Struct({
   checks: Schema.Array(CheckConfig).check(Schema.isMinLength(1), Schema.isMaxLength(20)),
-  /** ConnectionChecks in a row that have to agree before a case is opened. */
+  /** Looks in a row that have to agree before a case is opened. */
   confirmRuns: orElse(whole(1, 5), 1),
   /** Who is informed of cases, besides their events and findings. */
   destinations: orElse(MessageDestinations, []),

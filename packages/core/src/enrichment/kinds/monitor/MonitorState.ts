@@ -51,7 +51,7 @@ export const Case = Schema.Struct({
   /** How often it was opened, this time included. */
   n: Schema.Int,
   state: Schema.Literals(["suspected", "open", "closed"]),
-  /** ConnectionChecks in a row that found it, and when the last one was. */
+  /** Looks in a row that found it, and when the last one was. */
   looks: Schema.Int,
   lookedAt: Timestamp,
   since: Timestamp,
