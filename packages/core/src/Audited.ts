@@ -12,7 +12,7 @@ import type { AuditStore } from "./audit/AuditStore.ts"
 import type { AnyDefinition, Audits } from "./operation/Definition.ts"
 import { definitions } from "./operations.generated.ts"
 import type { Ids } from "./shared/Ids.ts"
-import { withinCaller } from "./workspace/Reach.ts"
+import { withinCaller } from "./workspace/TenantScope.ts"
 
 interface AuditedUseCase {
   readonly tag: Audits["tag"]

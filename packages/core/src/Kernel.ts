@@ -124,7 +124,7 @@ import { UploadSource } from "./upload/UploadSource.ts"
 import type { UploadStore } from "./upload/UploadStore.ts"
 import { WaitingUploads } from "./upload/WaitingUploads.ts"
 import { Workspaces } from "./usecase/Workspaces.ts"
-import { withinCaller } from "./workspace/Reach.ts"
+import { withinCaller } from "./workspace/TenantScope.ts"
 import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 
 /** What storage has to provide. */

@@ -13,7 +13,7 @@ import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobStore, pokeLease } from "@millrace/core/storage"
 import { Id, isId } from "@millrace/core"
 import type { SyncRun } from "@millrace/core/kernel"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as MessageStorage from "effect/cluster/MessageStorage"
@@ -56,7 +56,7 @@ const makePassOn = Effect.map(
   (jobs) =>
     (jobId: JobId): Effect.Effect<void> =>
       Effect.onInterrupt(Effect.never, () =>
-        Effect.catchCause(acrossWorkspaces("job engine")(jobs.decline(jobId)), (cause) =>
+        Effect.catchCause(acrossTenants("job engine")(jobs.decline(jobId)), (cause) =>
           Effect.logDebug("The job is handed out again later", cause)
         )
       )

@@ -8,7 +8,7 @@
 import type { FeedId } from "@millrace/core/feed"
 import type { Dispatched, JobId } from "@millrace/core/job"
 import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { onceOnlyEvents } from "./Outage.ts"
@@ -29,7 +29,7 @@ const awayTick = 5_000
 /** Between two sweeps: what they find has waited for minutes. */
 const sweepEvery = 8_000
 
-const engine = acrossWorkspaces("job engine")
+const engine = acrossTenants("job engine")
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
 export type Assign = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>

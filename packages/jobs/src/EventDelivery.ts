@@ -14,7 +14,7 @@ import { Transactor } from "@millrace/core/storage"
 import { handleTask, TaskFailure, type TaskHandler } from "@millrace/core/task"
 import { taskKind, type TaskKind } from "@millrace/core/task"
 import { Tasks } from "@millrace/core/task"
-import { acrossWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
+import { acrossTenants, type WorkspaceId } from "@millrace/core/workspace"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -139,7 +139,7 @@ export const layerDelivery = (
       if (consumers.length === 0) return
       yield* withRetries(register).pipe(
         Effect.andThen(Stream.runForEach(signals, () => withRetries(spot))),
-        acrossWorkspaces("task engine"),
+        acrossTenants("task engine"),
         Effect.forkScoped
       )
     })

@@ -13,7 +13,7 @@ import { capacityOf, type JobId, lookAgainSeconds, RunLease, runnerSilence, tryA
 import { type Fence, JobLease, JobStore, pokeLease, StorageRoom, type StorageUnavailable } from "@millrace/core/storage"
 import { UpstreamPatience } from "@millrace/core/provider"
 import { SyncRun } from "@millrace/core/kernel"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -36,7 +36,7 @@ export interface JobRunnerOptions {
   readonly name?: string | undefined
 }
 
-const engine = acrossWorkspaces("job engine")
+const engine = acrossTenants("job engine")
 
 const defaultSlots = 4
 /**

@@ -8,7 +8,7 @@
 import { Ids } from "@millrace/core"
 import { TaskStore, type Transactor } from "@millrace/core/storage"
 import { type ClaimedTask, type NewTask, type TaskFence, TaskKinds, TaskLease } from "@millrace/core/task"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import { onceOnlyEvents } from "./Outage.ts"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
 import { makeTaskWatch } from "./TaskWatch.ts"
 
-const engine = acrossWorkspaces("task engine")
+const engine = acrossTenants("task engine")
 
 /** Milliseconds between two looks where storage tells what arrives, and where it does not. */
 const listeningTick = 15_000

@@ -13,7 +13,7 @@ import type { Feed } from "@millrace/core/feed"
 import { isActive, type Job } from "@millrace/core/job"
 import { Providers } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
-import { acrossWorkspaces, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
 import { isAbsolute, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -236,7 +236,7 @@ const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secre
 /** Of processes that start together, one makes it. */
 const makeOnce = Effect.fnUntraced(function* (settings: Settings) {
   yield* exclusively
-  const existing = yield* acrossWorkspaces("first start")((yield* WorkspaceStore).all)
+  const existing = yield* acrossTenants("first start")((yield* WorkspaceStore).all)
   return existing.length > 0 ? { existing } : { made: yield* make(settings) }
 })
 

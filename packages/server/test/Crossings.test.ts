@@ -50,12 +50,12 @@ it("crosses the wall between workspaces nowhere but where it is known to, each p
   const used: Record<string, Array<string>> = {}
   const around: Array<string> = []
   for (const [file, text] of await sources()) {
-    if (file === "core/src/workspace/Reach.ts") continue
-    const reasons = Array.from(text.matchAll(/acrossWorkspaces\("([^"]+)"\)/g), ([, reason]) => reason!)
+    if (file === "core/src/workspace/TenantScope.ts") continue
+    const reasons = Array.from(text.matchAll(/acrossTenants\("([^"]+)"\)/g), ([, reason]) => reason!)
     if (reasons.length > 0) used[file] = [...new Set(reasons)]
     // A reason that is not written there cannot be read here, and the reach is set by no other way.
     const calls = text.match(/\bacrossWorkspaces\(/g)?.length ?? 0
-    if (calls !== reasons.length || /provideService\(\s*CurrentReach|Layer\.succeed\(\s*CurrentReach/.test(text)) {
+    if (calls !== reasons.length || /provideService\(\s*CurrentTenantScope|Layer\.succeed\(\s*CurrentTenantScope/.test(text)) {
       around.push(file)
     }
   }

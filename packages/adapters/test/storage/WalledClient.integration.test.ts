@@ -1,5 +1,5 @@
 /** What the client of a server promises beside that of the driver: who sees what, and that nothing of it is left behind. */
-import { acrossWorkspaces, withinWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces } from "@millrace/core/workspace"
 import { storeWorkspace } from "@millrace/testing/fixture"
 import { OwnerClient, walled, walledClient } from "@millrace/verification/postgres/TestPostgres"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
@@ -17,7 +17,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { inject } from "vitest"
 
-const every = acrossWorkspaces("task engine")
+const every = acrossTenants("task engine")
 
 const services = (direct: boolean) =>
   Layer.mergeAll(

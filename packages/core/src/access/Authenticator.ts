@@ -14,7 +14,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { planNames, planWith } from "../workspace/Plan.ts"
 import type { Decision } from "../rate/RollingWindow.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
 import { KeyLookup, type CountedKey, type RequestLimits } from "./KeyLookup.ts"
@@ -95,7 +95,7 @@ export class Authenticator extends Context.Service<
           const hash = digest.sha256(text)
           const now = yield* Clock.currentTimeMillis
           if (memory.isUnknown(hash, now)) return Option.none<A>()
-          const ask = acrossWorkspaces("key look-up")(find(hash))
+          const ask = acrossTenants("key look-up")(find(hash))
           const found = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
           if (Option.isSome(found)) memory.found(hash)
           else memory.missed(hash, now)

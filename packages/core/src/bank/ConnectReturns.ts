@@ -14,7 +14,7 @@ import { Digest } from "../shared/Digest.ts"
 import { isId } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import type { BankId } from "./Bank.ts"
@@ -129,12 +129,12 @@ export class ConnectReturns extends Context.Service<
 
       return ConnectReturns.of({
         byState: Effect.fn("ConnectReturns.byState")(function* (state) {
-          return yield* found(yield* acrossWorkspaces("connect returns")(attempts.byState(digest.sha256(state))))
+          return yield* found(yield* acrossTenants("connect returns")(attempts.byState(digest.sha256(state))))
         }),
         byAttempt: Effect.fn("ConnectReturns.byAttempt")(function* (instanceId, attemptId) {
           // Anyone who chose an id of their own has no state and no callbacks.
           if (!isId("connectionAttempt", attemptId)) return Option.none()
-          const one = yield* acrossWorkspaces("connect returns")(attempts.get(attemptId))
+          const one = yield* acrossTenants("connect returns")(attempts.get(attemptId))
           return yield* found(Option.filter(one, (attempt) => attempt.instanceId === instanceId))
         }),
         step: (returned) => within(returned)(attempts.part(returned.attempt.id, "step")),

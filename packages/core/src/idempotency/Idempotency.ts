@@ -15,7 +15,7 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { makeTogether } from "../storage/TransactionEnd.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { IdempotencyStore, type KeyedRequest, type KeyState } from "./IdempotencyStore.ts"
 
 /** A request as its caller would repeat it. */

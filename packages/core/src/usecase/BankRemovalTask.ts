@@ -26,7 +26,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, type RunAgain, type RunningTask } from "../task/TaskHandler.ts"
 import type { TaskFenced } from "../task/TaskStore.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { bankRemovalTask } from "./BankRemovalTaskKind.ts"
 
@@ -87,7 +87,7 @@ export const bankRemovals = Effect.gen(function* () {
 
   const revoke = Effect.fnUntraced(function* (bank: Bank, { connection, instanceId }: BankConnection) {
     // Two banks of one connection: giving it back for one would take it from the other.
-    const all = yield* acrossWorkspaces("connection look-up")(banks.ofConnection(instanceId, connection.ref))
+    const all = yield* acrossTenants("connection look-up")(banks.ofConnection(instanceId, connection.ref))
     if (all.some(({ id, removal }) => id !== bank.id && removal?.state !== "removing")) return
     const asked = Effect.flatMap(sessions.open(bank), (session) => session.revoke)
     const answer = yield* Effect.catch(asked, (error): Effect.Effect<"done", StageFailed | StorageUnavailable> => {

@@ -16,7 +16,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, recurringTask, type RunAgain, TaskFailure } from "../task/TaskHandler.ts"
 import { taskKind } from "../task/TaskKind.ts"
 import { Tasks } from "../task/Tasks.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { connectionCheckTask } from "./BankRemovalTaskKind.ts"
 

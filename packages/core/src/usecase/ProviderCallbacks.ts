@@ -21,7 +21,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { pokeTask, type PokePayload } from "./PokeTaskKind.ts"
 
 /** A request of a provider that nothing is believed of yet. */
@@ -140,7 +140,7 @@ export class ProviderCallbacks extends Context.Service<
             .pipe(
               Effect.timeoutOrElse({ duration: answerMillis, orElse: () => Effect.fail(new ServerBusy()) }),
               Effect.ensuring(Effect.sync(() => void waiting--)),
-              acrossWorkspaces("provider callbacks")
+              acrossTenants("provider callbacks")
             )
         }
       )

@@ -23,7 +23,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import type { Tasks } from "../task/Tasks.ts"
 import type { PlanName } from "../workspace/Plan.ts"
 import type { User, Workspace, WorkspaceId } from "../workspace/Workspace.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 
 export interface NewWorkspace {

@@ -13,7 +13,7 @@ import type { WorkspaceId } from "./Workspace.ts"
 /** Some workspaces, every one, or nobody said: then PostgreSQL shows nothing, and storage in memory everything. */
 export type Reach = ReadonlyArray<WorkspaceId> | "every" | undefined
 
-export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/Reach/CurrentReach", {
+export const CurrentTenantScope = Context.Reference<Reach>("@millrace/core/workspace/TenantScope/CurrentTenantScope", {
   defaultValue: () => undefined
 })
 
@@ -48,13 +48,13 @@ const narrowed = (before: Reach, ids: ReadonlyArray<WorkspaceId>): ReadonlyArray
 export const withinWorkspaces =
   (...ids: ReadonlyArray<WorkspaceId>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.updateService(effect, CurrentReach, (before) => narrowed(before, ids))
+    Effect.updateService(effect, CurrentTenantScope, (before) => narrowed(before, ids))
 
 /** Runs with all workspaces, for one of the reasons that are listed. */
-export const acrossWorkspaces =
+export const acrossTenants =
   (_why: Crossing) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.provideService(effect, CurrentReach, "every")
+    Effect.provideService(effect, CurrentTenantScope, "every")
 
 /** Whether the work of a reach may touch the workspace, for storage that has to ask by itself. */
 export const reaches = (reach: Reach, id: WorkspaceId): boolean =>
@@ -79,7 +79,7 @@ const within =
       const ids = spokenFor(one)
       if (ids === undefined) continue
       if (Effect.isEffect(result)) return withinWorkspaces(...ids)(result)
-      if (Stream.isStream(result)) return Stream.updateService(result, CurrentReach, (before) => narrowed(before, ids))
+      if (Stream.isStream(result)) return Stream.updateService(result, CurrentTenantScope, (before) => narrowed(before, ids))
     }
     return result
   }

@@ -17,7 +17,7 @@ import { JobStore } from "../../src/job/JobStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import type { PushedRecord } from "../../src/sync/PushedRecords.ts"
 import { Tables } from "../../src/table/Tables.ts"
-import { acrossWorkspaces } from "../../src/workspace/Reach.ts"
+import { acrossTenants } from "../../src/workspace/TenantScope.ts"
 import { openFeed, record } from "./PushedWorld.ts"
 
 type World =
@@ -32,7 +32,7 @@ type World =
   | Explanations
 
 const mapped = ["description", "amount", "category", "line", "removed"]
-const inAll = acrossWorkspaces("job engine")
+const inAll = acrossTenants("job engine")
 
 type Config = Enrichment["config"]
 

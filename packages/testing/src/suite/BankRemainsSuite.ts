@@ -13,7 +13,7 @@ import {
   UploadStore
 } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
@@ -94,7 +94,7 @@ const tests: StorageTests = (it) => {
       Effect.gen(function* () {
         const store = yield* BankRemains
         const [whole, other] = [yield* storeWholeWorkspace, yield* storeWholeWorkspace]
-        const every = acrossWorkspaces("task engine")
+        const every = acrossTenants("task engine")
         yield* Effect.gen(function* () {
           const { bank, enrichment, workspace, write } = whole
           // Another bank of the workspace, and what an enrichment found of a record.
@@ -147,7 +147,7 @@ const tests: StorageTests = (it) => {
         expect((yield* records.index(scopeOf(neighbour), {})).map(({ id }) => id)).toEqual([write.id])
         expect(yield* noted).toEqual(before)
         expect((yield* deliveries.entries(feed.id, [other])).size).toBe(0)
-      }).pipe(acrossWorkspaces("task engine"))
+      }).pipe(acrossTenants("task engine"))
   )
 }
 

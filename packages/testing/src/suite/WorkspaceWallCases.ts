@@ -40,7 +40,7 @@ import { UploadStore } from "@millrace/core/storage"
 import { WorkspaceStore } from "@millrace/core/storage"
 import type * as Context from "effect/Context"
 import { AuditStore } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { storeAccount } from "../fixture/Account.ts"
@@ -695,7 +695,7 @@ const tellings = {
   audit: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
     const store = yield* AuditStore
     // What has ended is shown once it has its place.
-    yield* acrossWorkspaces("task engine")(store.seal)
+    yield* acrossTenants("task engine")(store.seal)
     return [yield* store.list(workspace.id, { limit: 10 }), yield* store.ends(workspace.id)]
   }),
   events: Effect.fnUntraced(function* ({ backlog, workspace }: WholeWorkspace) {

@@ -3,7 +3,7 @@
  * nothing, even where a store is asked with the other's own workspace.
  */
 import { BankStore, Transactor } from "@millrace/core/storage"
-import { acrossWorkspaces, withinWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -74,7 +74,7 @@ export const tests: StorageTests = (it) => {
       // Within the family's work a step for one of them sees that one.
       expect(yield* family(withinWorkspaces(child.workspace.id)(accountsOf(parent)))).toEqual([])
       expect(yield* family(withinWorkspaces(stranger.workspace.id)(accountsOf(stranger)))).toEqual([])
-      expect(yield* family(acrossWorkspaces("task engine")(accountsOf(stranger)))).toEqual([stranger.account])
+      expect(yield* family(acrossTenants("task engine")(accountsOf(stranger)))).toEqual([stranger.account])
     })
   )
 }

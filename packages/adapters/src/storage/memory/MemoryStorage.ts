@@ -80,7 +80,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
 /**
  * Each build is a store of its own, empty. `JobLease` sets how long claims last. Where nobody said for which
- * workspaces the work is (`CurrentReach`), it is for all of them: nobody else is in the process.
+ * workspaces the work is (`CurrentTenantScope`), it is for all of them: nobody else is in the process.
  */
 export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryDataKeys.layer,

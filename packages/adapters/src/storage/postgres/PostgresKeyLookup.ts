@@ -7,7 +7,7 @@ import type { Timestamp } from "@millrace/core"
 import type { RollingWindow } from "@millrace/core/rate"
 import { bodyOf } from "@millrace/core/resource"
 import { type CountedKey, KeyLookup, type RequestLimits } from "@millrace/core/storage"
-import { acrossWorkspaces, CurrentReach, type Workspace, type WorkspaceId } from "@millrace/core/workspace"
+import { acrossTenants, CurrentTenantScope, type Workspace, type WorkspaceId } from "@millrace/core/workspace"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -151,7 +151,7 @@ export const layer: Layer.Layer<KeyLookup, never, SqlClient.SqlClient> = Layer.e
 
     const together = yield* Gathering.make({
       ...gathering,
-      ask: (questions: ReadonlyArray<Question>) => acrossWorkspaces("key look-up")(ask(questions)),
+      ask: (questions: ReadonlyArray<Question>) => acrossTenants("key look-up")(ask(questions)),
       fit: (one, other) => one.limits === other.limits
     })
     const alone = (question: Question) => Effect.map(ask([question]), ([answer]) => answer!)
@@ -164,7 +164,7 @@ export const layer: Layer.Layer<KeyLookup, never, SqlClient.SqlClient> = Layer.e
           const question: Question = { hash, now, limits }
           // What may see less than everything, or what others do not see yet, sees it by itself.
           const isOpen =
-            fiber.getRef(CurrentReach) === "every" &&
+            fiber.getRef(CurrentTenantScope) === "every" &&
             Context.getOrUndefined(fiber.context, sql.transactionService) === undefined
           return Effect.map(isOpen ? together(question) : alone(question), Option.map(countedKeyOf))
         })

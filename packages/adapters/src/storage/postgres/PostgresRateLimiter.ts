@@ -1,6 +1,6 @@
 /** Request budgets in PostgreSQL: one statement a request, by the clock of the database. */
 import { RateLimiter, RollingWindow } from "@millrace/core/rate"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -30,7 +30,7 @@ export const decisionOf = ({ at, blocking, oldest }: WindowRow, limit: number): 
   return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
 }
 
-const ofInstallation = acrossWorkspaces("tables of the installation")
+const ofInstallation = acrossTenants("tables of the installation")
 
 export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer.effect(
   RateLimiter,

@@ -7,7 +7,7 @@ import { Secrets, type SecretsUnreadable } from "@millrace/core/bank"
 import { sealedFor as enrichmentContextOf } from "@millrace/core/enrichment"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import type { Upload } from "@millrace/core/upload"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -243,4 +243,4 @@ export const reseal: Effect.Effect<Resealed, StorageUnavailable, SqlClient.SqlCl
     }
     return { sealed, left }
   }
-).pipe(acrossWorkspaces("sealing"), Effect.withSpan("PostgresStorage.reseal"))
+).pipe(acrossTenants("sealing"), Effect.withSpan("PostgresStorage.reseal"))

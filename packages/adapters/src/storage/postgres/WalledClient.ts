@@ -1,5 +1,5 @@
 /**
- * The client of a server: each statement and each transaction is shown the workspaces of its fiber (`CurrentReach`) and
+ * The client of a server: each statement and each transaction is shown the workspaces of its fiber (`CurrentTenantScope`) and
  * no others.
  *
  * The setting that says so ends with its transaction, so nothing of it is left on a connection, and it travels with the
@@ -12,7 +12,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
-import { CurrentReach, type Reach } from "@millrace/core/workspace"
+import { CurrentTenantScope, type Reach } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -35,7 +35,7 @@ const keep = `select set_config('${workspacesSetting}', $1, false), pg_backend_p
 const settingOf = (reach: Reach): string =>
   reach === undefined ? "" : reach === "every" ? everyWorkspace : reach.join(",")
 
-const reachSetting = Effect.map(Effect.service(CurrentReach), settingOf)
+const reachSetting = Effect.map(Effect.service(CurrentTenantScope), settingOf)
 
 const handedOn = new SqlError({
   reason: new UnknownError({
@@ -405,13 +405,13 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
   const walled = (connection: PgConnection.PgConnection, setting: string): Connection =>
     direct ? keptOn(connection, setting, kept) : aloneOn(connection, setting)
 
-  const acquirer = Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+  const acquirer = Effect.flatMap(Effect.service(CurrentTenantScope), (reach) =>
     isApart(reach)
       ? Effect.map(across.get, plain)
       : Effect.map(within.get, (connection) => walled(connection, settingOf(reach)))
   )
   const transactionAcquirer = Effect.gen(function* () {
-    const reach = yield* CurrentReach
+    const reach = yield* CurrentTenantScope
     const everywhere = isApart(reach)
     const connection = yield* (everywhere ? across : within).get
     const standing = everywhere ? everyWorkspace : direct ? settingOf(reach) : ""
@@ -422,7 +422,7 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
   const client = yield* SqlClient.make({
     acquirer,
     borrower: (f) =>
-      Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+      Effect.flatMap(Effect.service(CurrentTenantScope), (reach) =>
         isApart(reach)
           ? across.use((connection) => f(plain(connection)))
           : within.use((connection) => f(walled(connection, settingOf(reach))))
@@ -436,7 +436,7 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
     spanAttributes: [["db.system.name", "postgresql"]]
   })
   const both: Pairing[typeof bothOf] = (one, other) =>
-    Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+    Effect.flatMap(Effect.service(CurrentTenantScope), (reach) =>
       isApart(reach)
         ? across.use((connection) => bothOn(one, other)(connection, true))
         : within.use((connection) => {
