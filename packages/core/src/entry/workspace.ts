@@ -2,11 +2,11 @@
 export { AgreedRate, PlanName, plans, planWith } from "../workspace/Plan.ts"
 export {
   acrossTenants,
-  type Crossing,
-  crossings,
+  type SystemReason,
+  systemReasons,
   CurrentTenantScope,
-  type Reach,
-  reaches,
+  type TenantScope,
+  isInScope,
   withinWorkspaces
 } from "../workspace/TenantScope.ts"
 export { atLeast, Role } from "../workspace/Role.ts"

@@ -12,7 +12,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
-import { CurrentTenantScope, type Reach } from "@millrace/core/workspace"
+import { CurrentTenantScope, type TenantScope } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -32,7 +32,7 @@ import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
 const say = `select set_config('${workspacesSetting}', $1, true)`
 const keep = `select set_config('${workspacesSetting}', $1, false), pg_backend_pid() as process`
 
-const settingOf = (reach: Reach): string =>
+const settingOf = (reach: TenantScope): string =>
   reach === undefined ? "" : reach === "every" ? everyWorkspace : reach.join(",")
 
 const reachSetting = Effect.map(Effect.service(CurrentTenantScope), settingOf)
@@ -398,7 +398,7 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
   const within = yield* poolOf({ multiplex: true, multiplexConcurrency: 1 }, "")
   const apart = acrossConnections > 0
   const across = apart ? yield* poolOf({ maxConnections: acrossConnections }, everyWorkspace) : within
-  const isApart = (reach: Reach): boolean => apart && reach === "every"
+  const isApart = (reach: TenantScope): boolean => apart && reach === "every"
 
   const kept = new KeptSettings()
   /** For one statement, by a connection that nobody else uses now. */

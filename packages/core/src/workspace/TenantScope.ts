@@ -11,9 +11,9 @@ import { isId } from "../shared/Ids.ts"
 import type { WorkspaceId } from "./Workspace.ts"
 
 /** Some workspaces, every one, or nobody said: then PostgreSQL shows nothing, and storage in memory everything. */
-export type Reach = ReadonlyArray<WorkspaceId> | "every" | undefined
+export type TenantScope = ReadonlyArray<WorkspaceId> | "every" | undefined
 
-export const CurrentTenantScope = Context.Reference<Reach>("@millrace/core/workspace/TenantScope/CurrentTenantScope", {
+export const CurrentTenantScope = Context.Reference<TenantScope>("@millrace/core/workspace/TenantScope/CurrentTenantScope", {
   defaultValue: () => undefined
 })
 
@@ -21,7 +21,7 @@ export const CurrentTenantScope = Context.Reference<Reach>("@millrace/core/works
  * Work of the installation, which is of no workspace alone. Each of these is a hole in the wall that somebody wanted; a
  * test knows the files that use them.
  */
-export const crossings = {
+export const systemReasons = {
   "configured again": "which banks could not be read for want of their provider, when a server starts that has it",
   "connect a bank": "which workspace there is, for the operator of the server and connects a bank in it",
   "connection look-up":
@@ -39,9 +39,9 @@ export const crossings = {
   "warm up": "which enrichments there are, to load what their first use would wait for",
   "tables of the installation": "they hold nothing of a workspace"
 } as const
-export type Crossing = keyof typeof crossings
+export type SystemReason = keyof typeof systemReasons
 
-const narrowed = (before: Reach, ids: ReadonlyArray<WorkspaceId>): ReadonlyArray<WorkspaceId> =>
+const narrowed = (before: TenantScope, ids: ReadonlyArray<WorkspaceId>): ReadonlyArray<WorkspaceId> =>
   before === undefined || before === "every" ? ids : ids.filter((id) => before.includes(id))
 
 /** Runs with these workspaces alone: of those that could be reached before, where that was said. */
@@ -52,12 +52,12 @@ export const withinWorkspaces =
 
 /** Runs with all workspaces, for one of the reasons that are listed. */
 export const acrossTenants =
-  (_why: Crossing) =>
+  (_why: SystemReason) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, CurrentTenantScope, "every")
 
 /** Whether the work of a reach may touch the workspace, for storage that has to ask by itself. */
-export const reaches = (reach: Reach, id: WorkspaceId): boolean =>
+export const isInScope = (reach: TenantScope, id: WorkspaceId): boolean =>
   reach === undefined || reach === "every" || reach.includes(id)
 
 /** The workspaces that an argument of a use case supports. */

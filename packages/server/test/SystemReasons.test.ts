@@ -1,5 +1,5 @@
 /** Who works across workspaces: every place in the programs that says so, so that none is added unseen. */
-import { crossings } from "@millrace/core/workspace"
+import { systemReasons } from "@millrace/core/workspace"
 import { readdir, readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { expect, it } from "vitest"
@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const root = join(import.meta.dirname, "../..")
 const programs = ["adapters", "cli", "core", "http", "jobs", "server"]
 
-const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> = {
+const expected: Readonly<Record<string, ReadonlyArray<keyof typeof systemReasons>>> = {
   "adapters/src/storage/postgres/Installation.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresDataKeys.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresKeyLookup.ts": ["key look-up"],
@@ -61,5 +61,5 @@ it("crosses the wall between workspaces nowhere but where it is known to, each p
   }
   expect(used).toEqual(expected)
   expect(around).toEqual([])
-  expect(Object.keys(crossings).toSorted()).toEqual([...new Set(Object.values(expected).flat())].toSorted())
+  expect(Object.keys(systemReasons).toSorted()).toEqual([...new Set(Object.values(expected).flat())].toSorted())
 })
