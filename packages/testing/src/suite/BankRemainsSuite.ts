@@ -22,7 +22,7 @@ import { makeFinding } from "../fixture/Findings.ts"
 import { makeWrite, scopeOf } from "../fixture/Record.ts"
 import { storeWholeWorkspace, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
-import { portrait } from "./WorkspaceWallCases.ts"
+import { portrait } from "./RowLevelSecurityCases.ts"
 
 /** All that the stores tell of the account of a whole workspace. */
 const remains = Effect.fnUntraced(function* ({

@@ -12,7 +12,7 @@ import { cut, fewestBytesOfCut, type TextColumnName, textColumnNames } from "./r
 import { ledgerText, recordColumns, type RecordRow, toRecord, wholeLedgerText } from "./RecordRows.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 import { stored } from "./SqlFailure.ts"
-import type { Reading } from "./WalledClient.ts"
+import type { Reading } from "./TenantClient.ts"
 import { fieldsIn, type StoredFields } from "./record/RecordFields.ts"
 
 /** What is read of records that are only shown. */

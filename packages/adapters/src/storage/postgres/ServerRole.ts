@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnfit } from "./DatabaseCheck.ts"
 import { schemaName } from "./Schema.ts"
 import { inTransaction } from "./SqlFailure.ts"
-import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
+import { everyWorkspace, workspacesSetting } from "./RowLevelSecurity.ts"
 
 export const serverRole = "millrace_server"
 
@@ -105,7 +105,7 @@ export const keepsStartup = Effect.gen(function* () {
 })
 
 /** Refuses connections for which no wall holds, whatever they were asked to begin with. */
-export const checkWall = Effect.gen(function* () {
+export const checkRowLevelSecurity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly name: string; readonly holds: boolean }>`select current_user::text as name,
     row_security_active('workspace') as holds`

@@ -8,7 +8,7 @@ import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "../Data
 import { knownSchema, lockSchema, migrateTo, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
 import { inTransaction, stateOf, stored } from "../SqlFailure.ts"
-import { sayEveryWorkspace } from "../WorkspaceWall.ts"
+import { sayEveryWorkspace } from "../RowLevelSecurity.ts"
 import { tables } from "./Backup.ts"
 import { BackupUnusable, checkBackup, type Header, type Line, readBackup } from "./BackupFile.ts"
 

@@ -3,7 +3,7 @@ import { readOnlyTables } from "../../src/storage/postgres/ServerRole.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { ownColumns, upstreamColumns } from "../../src/storage/postgres/PostgresAccountJoinStore.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
-import { tablesWithoutWall, unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
+import { tablesWithoutRowLevelSecurity, unwalledTables } from "../../src/storage/postgres/RowLevelSecurity.ts"
 import { Ids } from "@millrace/core"
 import { BankRemains } from "@millrace/core/storage"
 import { withinWorkspaces } from "@millrace/core/workspace"
@@ -11,7 +11,7 @@ import { storeWholeWorkspace } from "@millrace/testing/fixture"
 import { everyRow } from "@millrace/verification/postgres/EveryRow"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
-import { AccountJoinStoreSuite, BankRemainsSuite, WorkspaceWallSuite } from "@millrace/testing/suite/storage"
+import { AccountJoinStoreSuite, BankRemainsSuite, RowLevelSecuritySuite } from "@millrace/testing/suite/storage"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,7 +27,7 @@ const stores = storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer
 const withClock = Layer.merge(stores, storeClock.pipe(Layer.provide(Layer.effect(SqlClient, OwnerClient)))).pipe(
   Layer.provide(database)
 )
-WorkspaceWallSuite.suite("PostgreSQL", withClock, { liveClock: true })
+RowLevelSecuritySuite.suite("PostgreSQL", withClock, { liveClock: true })
 AccountJoinStoreSuite.suite("PostgreSQL: joins of accounts", withClock, { liveClock: true })
 BankRemainsSuite.suite("PostgreSQL: what is held of a bank", withClock, { liveClock: true })
 
@@ -50,7 +50,7 @@ layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { exclu
           const known = yield* sql<{ readonly name: string }>`select relname as name from pg_class
           where relnamespace = current_schema()::regnamespace and relkind = 'r'`
           const names = new Set(known.map(({ name }) => name))
-          const gone = Object.keys(tablesWithoutWall).filter((name) => !names.has(name) && !name.startsWith("cluster_"))
+          const gone = Object.keys(tablesWithoutRowLevelSecurity).filter((name) => !names.has(name) && !name.startsWith("cluster_"))
           expect(gone).toEqual([])
         })
     )

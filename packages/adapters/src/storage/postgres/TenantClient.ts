@@ -27,7 +27,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import { stateOf } from "./SqlFailure.ts"
-import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
+import { everyWorkspace, workspacesSetting } from "./RowLevelSecurity.ts"
 
 const say = `select set_config('${workspacesSetting}', $1, true)`
 const keep = `select set_config('${workspacesSetting}', $1, false), pg_backend_pid() as process`
@@ -377,7 +377,7 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
     command === "ROLLBACK" ? rolledBack : Effect.void
   )
 
-export interface WalledConfig extends PgClient.PgPoolConfig {
+export interface TenantClientConfig extends PgClient.PgPoolConfig {
   /**
    * Connections for work across workspaces, beside `maxConnections`. 0 where connections cannot keep what they begin
    * with: then that work says so with each transaction, too.
@@ -387,7 +387,7 @@ export interface WalledConfig extends PgClient.PgPoolConfig {
   readonly direct?: boolean
 }
 
-export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = false, ...config }: WalledConfig) {
+export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = false, ...config }: TenantClientConfig) {
   const poolOf = (more: Partial<PgClient.PgPoolConfig>, standing: string) =>
     PgPool.make({
       ...config,
@@ -458,5 +458,5 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
 })
 
 /** The role of the connections is part of `startupParameters`. */
-export const layer = (config: WalledConfig): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
+export const layer = (config: TenantClientConfig): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
   PgClient.layerFrom(make(config))

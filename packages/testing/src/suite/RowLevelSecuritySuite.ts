@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { storeWholeWorkspace } from "../fixture/WholeWorkspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
-import { isOpen, portrait, storeCases } from "./WorkspaceWallCases.ts"
+import { isOpen, portrait, storeCases } from "./RowLevelSecurityCases.ts"
 
 /** What came of a call, as far as it can be compared. */
 const told = (exit: Exit.Exit<unknown, unknown>): unknown =>

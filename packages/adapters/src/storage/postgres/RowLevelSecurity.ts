@@ -18,9 +18,9 @@ export const everyWorkspace = "*"
 
 /**
  * Tables without a wall, and why each of them needs none. Anyone who adds a table either gives it a `workspace_id` and
- * `workspaceWall`, or says here why it holds nothing of a workspace; a test compares this with the database.
+ * `rowLevelSecurity`, or says here why it holds nothing of a workspace; a test compares this with the database.
  */
-export const tablesWithoutWall: Readonly<Record<string, string>> = {
+export const tablesWithoutRowLevelSecurity: Readonly<Record<string, string>> = {
   cluster_locks: "which processes run: made and used by the job engine",
   cluster_runner_migrations: "which processes run: made and used by the job engine",
   cluster_runners: "which processes run: made and used by the job engine",
@@ -56,6 +56,6 @@ export const unwalledTables: Effect.Effect<ReadonlyArray<string>, StorageUnavail
       where nspname = current_schema() and relkind in ('r', 'p')
         and not (relrowsecurity and relforcerowsecurity and exists (select from pg_policy where polrelid = pg_class.oid))
       order by relname`)
-    return rows.flatMap(({ name }) => (Object.hasOwn(tablesWithoutWall, name) ? [] : [name]))
+    return rows.flatMap(({ name }) => (Object.hasOwn(tablesWithoutRowLevelSecurity, name) ? [] : [name]))
   }
 )
