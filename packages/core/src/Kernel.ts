@@ -101,7 +101,7 @@ import { Projector } from "./sync/Projector.ts"
 import type { StageStore } from "./sync/StageStore.ts"
 import * as RecordValues from "./sync/RecordValues.ts"
 import { SourceReader } from "./sync/SourceReader.ts"
-import { MadeAccounts } from "./sync/MadeAccounts.ts"
+import { SyntheticAccounts } from "./sync/SyntheticAccounts.ts"
 import { PushedRecords } from "./sync/PushedRecords.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
@@ -204,7 +204,7 @@ export const layerRun: Layer.Layer<
   Layer.provide(FeedPipelines.layer),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),
-  Layer.provide(MadeAccounts.layer),
+  Layer.provide(SyntheticAccounts.layer),
   Layer.provideMerge([
     LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)),
     ConnectReturns.layer.pipe(Layer.provideMerge(Banks.layer)),

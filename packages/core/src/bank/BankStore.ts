@@ -47,7 +47,7 @@ export interface AccountDetails {
 }
 
 /** A bank that is made for a feed. */
-export type MadeBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
+export type SyntheticBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
 
 export class BankStore extends Context.Service<
   BankStore,
@@ -70,7 +70,7 @@ export class BankStore extends Context.Service<
      * The bank of that source that was made for that feed: this one, where there was none. Until the transaction ends
      * nobody else has it. The transaction holds the feed already (`FeedStore.hold`).
      */
-    readonly holdMade: (bank: MadeBank) => Effect.Effect<Bank, StorageUnavailable>
+    readonly holdMade: (bank: SyntheticBank) => Effect.Effect<Bank, StorageUnavailable>
     /**
      * The bank, which nobody else changes until the transaction ends; anyone who makes a feed of its accounts waits as well.
      * None that was made for a feed.

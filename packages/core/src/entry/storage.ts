@@ -10,7 +10,7 @@ export {
   type BankConnection,
   BankStore,
   isSameConnection,
-  type MadeBank
+  type SyntheticBank
 } from "../bank/BankStore.ts"
 export {
   type AttemptOutcome,

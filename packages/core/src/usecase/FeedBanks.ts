@@ -15,12 +15,12 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { MadeAccounts } from "../sync/MadeAccounts.ts"
+import { SyntheticAccounts } from "../sync/SyntheticAccounts.ts"
 import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
-  const made = yield* MadeAccounts
+  const made = yield* SyntheticAccounts
   const ids = yield* Ids
 
   /** Statement files are booked under a bank of their own (decisions 7.1). */
@@ -67,5 +67,5 @@ export class FeedBanks extends Context.Service<FeedBanks>()("@millrace/core/usec
     FeedBanks,
     never,
     BankStore | FeedStore | RecordStore | IdentityStore | RecordChangeStore | Ids
-  > = Layer.effect(FeedBanks, make).pipe(Layer.provide(MadeAccounts.layer))
+  > = Layer.effect(FeedBanks, make).pipe(Layer.provide(SyntheticAccounts.layer))
 }

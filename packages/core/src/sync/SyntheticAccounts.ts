@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { maskNumber, type Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
-import { BankStore, type MadeBank } from "../bank/BankStore.ts"
+import { BankStore, type SyntheticBank } from "../bank/BankStore.ts"
 import { NotFound } from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -23,7 +23,7 @@ import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 
-export interface MadeAccount {
+export interface SyntheticAccount {
   readonly bank: Bank
   readonly account: Account
 }
@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
 
   /** What was made for the feed; nothing where no source without accounts has given it anything yet. */
   const of = Effect.fnUntraced(function* (feedId: FeedId) {
-    const made: Array<MadeAccount> = []
+    const made: Array<SyntheticAccount> = []
     for (const bank of yield* banks.made(feedId)) {
       for (const account of yield* banks.accounts(bank.id)) made.push({ bank, account })
     }
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
   ) {
     if (!(yield* feeds.hold(feed.id))) return yield* new NotFound({ resource: "Feed" })
     const now = yield* Timestamp.now
-    const made: MadeBank = {
+    const made: SyntheticBank = {
       id: yield* ids.next("bank"),
       workspaceId: feed.workspaceId,
       name: feed.name,
@@ -106,10 +106,10 @@ const make = Effect.gen(function* () {
   return { of, hold, remove }
 })
 
-export class MadeAccounts extends Context.Service<MadeAccounts>()("@millrace/core/sync/MadeAccounts", { make }) {
+export class SyntheticAccounts extends Context.Service<SyntheticAccounts>()("@millrace/core/sync/SyntheticAccounts", { make }) {
   static readonly layer: Layer.Layer<
-    MadeAccounts,
+    SyntheticAccounts,
     never,
     BankStore | FeedStore | RecordStore | RecordChangeStore | IdentityStore | Ids
-  > = Layer.effect(MadeAccounts, make)
+  > = Layer.effect(SyntheticAccounts, make)
 }
