@@ -18,7 +18,7 @@ import { AccountChanges } from "./usecase/AccountChanges.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { AccountJoinStore } from "./bank/AccountJoinStore.ts"
-import type { BankRemains } from "./bank/BankRemains.ts"
+import type { BankDataPurge } from "./bank/BankDataPurge.ts"
 import type { ReceivedWebhooks } from "./bank/ReceivedWebhooks.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
@@ -133,7 +133,7 @@ export type Stores =
   | ApiKeyStore
   | KeyLookup
   | BankStore
-  | BankRemains
+  | BankDataPurge
   | AccountJoinStore
   | ReceivedWebhooks
   | AccountLooks

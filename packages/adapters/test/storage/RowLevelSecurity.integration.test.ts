@@ -5,13 +5,13 @@ import { ownColumns, upstreamColumns } from "../../src/storage/postgres/Postgres
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { tablesWithoutRowLevelSecurity, unwalledTables } from "../../src/storage/postgres/RowLevelSecurity.ts"
 import { Ids } from "@millrace/core"
-import { BankRemains } from "@millrace/core/storage"
+import { BankDataPurge } from "@millrace/core/storage"
 import { withinWorkspaces } from "@millrace/core/workspace"
 import { storeWholeWorkspace } from "@millrace/testing/fixture"
 import { everyRow } from "@millrace/verification/postgres/EveryRow"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
-import { AccountJoinStoreSuite, BankRemainsSuite, RowLevelSecuritySuite } from "@millrace/testing/suite/storage"
+import { AccountJoinStoreSuite, BankDataPurgeSuite, RowLevelSecuritySuite } from "@millrace/testing/suite/storage"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -29,7 +29,7 @@ const withClock = Layer.merge(stores, storeClock.pipe(Layer.provide(Layer.effect
 )
 RowLevelSecuritySuite.suite("PostgreSQL", withClock, { liveClock: true })
 AccountJoinStoreSuite.suite("PostgreSQL: joins of accounts", withClock, { liveClock: true })
-BankRemainsSuite.suite("PostgreSQL: what is held of a bank", withClock, { liveClock: true })
+BankDataPurgeSuite.suite("PostgreSQL: what is held of a bank", withClock, { liveClock: true })
 
 layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { excludeTestServices: true })(
   "the wall between workspaces",
@@ -76,12 +76,12 @@ layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { exclu
         })
         const named = yield* naming(account.id)
         expect(named.length).toBeGreaterThan(15)
-        const { destroySome } = yield* BankRemains
+        const { destroySome } = yield* BankDataPurge
         let left = 1
         while (left > 0) left = yield* within(destroySome(workspace.id, bank.id, 1_000))
         // Feeds of this workspace name the account still, which no feed of a bank that is removed does.
         expect(yield* naming(account.id)).toEqual(["account", "feed"])
-        // A new table that names records or accounts: add it to `PostgresBankRemains`, or say here why it stays.
+        // A new table that names records or accounts: add it to `PostgresBankDataPurge`, or say here why it stays.
         expect(yield* naming(write.id)).toEqual([])
       })
     )

@@ -3,7 +3,7 @@ export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
 export { type AccountLook, AccountLooks } from "../bank/AccountLooks.ts"
 export { AccountJoinStore, type RecordMove } from "../bank/AccountJoinStore.ts"
-export { BankRemains } from "../bank/BankRemains.ts"
+export { BankDataPurge } from "../bank/BankDataPurge.ts"
 export {
   type AccountDetails,
   type BankDetails,

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { type Bank, natureOf } from "../bank/Bank.ts"
 import { bankRemovalFailed, bankRemoved } from "../bank/BankEvents.ts"
 import { bankLease } from "../bank/BankLease.ts"
-import { BankRemains } from "../bank/BankRemains.ts"
+import { BankDataPurge } from "../bank/BankDataPurge.ts"
 import { removalWaits, type BankRemoval } from "../bank/BankRemoval.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { Sessions } from "../bank/Sessions.ts"
@@ -74,7 +74,7 @@ type Running = RunningTask<typeof bankRemovalTask.payload.Type>
 /** The handler of removals. */
 export const bankRemovals = Effect.gen(function* () {
   const banks = yield* BankStore
-  const remains = yield* BankRemains
+  const remains = yield* BankDataPurge
   const sessions = yield* Sessions
   const subjects = yield* SubjectRemovals
   const analysis = yield* Analysis

@@ -8,7 +8,7 @@ import { KeyLookup } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
 import {
   AccountJoinStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,
@@ -205,7 +205,7 @@ const banks = casesOf(BankStore, {
   setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
 })
 
-const remains = casesOf(BankRemains, {
+const remains = casesOf(BankDataPurge, {
   destroySome: (store, { bank, workspace }) => store.destroySome(workspace.id, bank.id, 10)
 })
 

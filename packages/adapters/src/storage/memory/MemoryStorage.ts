@@ -13,7 +13,7 @@ import {
   ApiKeyStore,
   AuditStore,
   OutboxStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,
@@ -46,7 +46,7 @@ import * as MemoryAccountJoinStore from "./MemoryAccountJoinStore.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
-import * as MemoryBankRemains from "./MemoryBankRemains.ts"
+import * as MemoryBankDataPurge from "./MemoryBankDataPurge.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts"
@@ -94,7 +94,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),
   wall(AccountJoinStore, MemoryAccountJoinStore.layer),
-  wall(BankRemains, MemoryBankRemains.layer.pipe(Layer.provide(MemoryBankStore.layer))),
+  wall(BankDataPurge, MemoryBankDataPurge.layer.pipe(Layer.provide(MemoryBankStore.layer))),
   MemoryReceivedWebhooks.layer,
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),

@@ -19,7 +19,7 @@ import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresAccountJoinStore from "./PostgresAccountJoinStore.ts"
-import * as PostgresBankRemains from "./PostgresBankRemains.ts"
+import * as PostgresBankDataPurge from "./PostgresBankDataPurge.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
 import * as PostgresConnectionSubjectStore from "./PostgresConnectionSubjectStore.ts"
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresAccountJoinStore.layer,
-  PostgresBankRemains.layer,
+  PostgresBankDataPurge.layer,
   PostgresReceivedWebhooks.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,

@@ -1,8 +1,8 @@
-/** Conformance of `BankRemains`: all that is held of a bank goes, and nothing else. */
+/** Conformance of `BankDataPurge`: all that is held of a bank goes, and nothing else. */
 import {
   AccountJoinStore,
   AnalysisStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   DeliveryStore,
   FeedStore,
@@ -92,7 +92,7 @@ const tests: StorageTests = (it) => {
   for (const limit of [1, 1_000]) {
     it.effect(`destroys all that is held of a bank, ${limit} at a time, and nothing of others`, () =>
       Effect.gen(function* () {
-        const store = yield* BankRemains
+        const store = yield* BankDataPurge
         const [whole, other] = [yield* storeWholeWorkspace, yield* storeWholeWorkspace]
         const every = acrossTenants("task engine")
         yield* Effect.gen(function* () {
@@ -143,7 +143,7 @@ const tests: StorageTests = (it) => {
           ids: [write.id]
         })
         let left = 1
-        while (left > 0) left = yield* (yield* BankRemains).destroySome(workspace.id, bank.id, 1_000)
+        while (left > 0) left = yield* (yield* BankDataPurge).destroySome(workspace.id, bank.id, 1_000)
         expect((yield* records.index(scopeOf(neighbour), {})).map(({ id }) => id)).toEqual([write.id])
         expect(yield* noted).toEqual(before)
         expect((yield* deliveries.entries(feed.id, [other])).size).toBe(0)

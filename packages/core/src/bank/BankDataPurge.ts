@@ -5,8 +5,8 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { BankId } from "./Bank.ts"
 
-export class BankRemains extends Context.Service<
-  BankRemains,
+export class BankDataPurge extends Context.Service<
+  BankDataPurge,
   {
     /**
      * Destroys a part of it, about `limit` rows: records, what identity and enrichments remember of them, what was noted
@@ -19,4 +19,4 @@ export class BankRemains extends Context.Service<
       limit: number
     ) => Effect.Effect<number, StorageUnavailable>
   }
->()("@millrace/core/bank/BankRemains") {}
+>()("@millrace/core/bank/BankDataPurge") {}

@@ -1,19 +1,19 @@
 /** What memory holds of the accounts of a bank, destroyed at once. */
 import type { AccountId } from "@millrace/core/bank"
-import { BankRemains, BankStore } from "@millrace/core/storage"
+import { BankDataPurge, BankStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { RecordTable } from "./MemoryRecordTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
 
-export const layer: Layer.Layer<BankRemains, never, Memory | RecordTable | BankStore> = Layer.effect(
-  BankRemains,
+export const layer: Layer.Layer<BankDataPurge, never, Memory | RecordTable | BankStore> = Layer.effect(
+  BankDataPurge,
   Effect.gen(function* () {
     const { bankDestroyed, call } = yield* Memory
     const { accounts } = yield* RecordTable
     const banks = yield* BankStore
 
-    return BankRemains.of({
+    return BankDataPurge.of({
       destroySome: (_, bankId) =>
         Effect.flatMap(banks.accounts(bankId), (own) =>
           call(() => {

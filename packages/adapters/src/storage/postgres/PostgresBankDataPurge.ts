@@ -1,5 +1,5 @@
 /** What PostgreSQL holds of the accounts of a bank, destroyed in parts. */
-import { BankRemains } from "@millrace/core/storage"
+import { BankDataPurge } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -30,8 +30,8 @@ const isRecord = (dataType: string, id: string) =>
   `exists (select from record r where ${ofAccounts("r.scope_no", "$2::text[]")} and r.account_id = any ($2::text[])
     and r.data_type = ${dataType} and r.id = ${id})`
 
-export const layer: Layer.Layer<BankRemains, never, SqlClient.SqlClient> = Layer.effect(
-  BankRemains,
+export const layer: Layer.Layer<BankDataPurge, never, SqlClient.SqlClient> = Layer.effect(
+  BankDataPurge,
   Effect.map(SqlClient.SqlClient, (sql) => {
     /** Deletes at most so many rows that the condition holds for. */
     const clear = (table: string, condition: string, values: ReadonlyArray<unknown>, limit: number) =>
@@ -85,8 +85,8 @@ export const layer: Layer.Layer<BankRemains, never, SqlClient.SqlClient> = Layer
       return records.length
     })
 
-    return BankRemains.of({
-      destroySome: Effect.fn("BankRemains.destroySome")(function* (workspaceId, bankId, limit) {
+    return BankDataPurge.of({
+      destroySome: Effect.fn("BankDataPurge.destroySome")(function* (workspaceId, bankId, limit) {
         return yield* Effect.gen(function* () {
           const found = yield* storedInBulk(sql<{ readonly id: string }>`select id from account
             where bank_id = ${bankId} and workspace_id = ${workspaceId}`)
