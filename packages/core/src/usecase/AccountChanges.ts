@@ -21,7 +21,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
 import { signChangeTask } from "./SignChangeTaskKind.ts"
-import { makeTurnAmounts, RowsTurnedAtOnce } from "./TurnedAmounts.ts"
+import { makeTurnAmounts, RowsTurnedAtOnce } from "./FlippedAmounts.ts"
 
 const ofFiles = new Conflict({
   code: "INVALID_STATE",

@@ -12,7 +12,7 @@ import { Leases } from "../storage/Lease.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, type RunAgain } from "../task/TaskHandler.ts"
 import { signChangeTask } from "./SignChangeTaskKind.ts"
-import { makeTurnAmounts } from "./TurnedAmounts.ts"
+import { makeTurnAmounts } from "./FlippedAmounts.ts"
 
 const leaseSeconds = 60
 /** Seconds between its prolongations: two may be lost. */
