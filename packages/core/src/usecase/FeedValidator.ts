@@ -140,10 +140,10 @@ const make = Effect.gen(function* () {
   return { judge }
 })
 
-export class FeedJudge extends Context.Service<FeedJudge>()("@millrace/core/usecase/FeedJudge", { make }) {
+export class FeedValidator extends Context.Service<FeedValidator>()("@millrace/core/usecase/FeedValidator", { make }) {
   static readonly layer: Layer.Layer<
-    FeedJudge,
+    FeedValidator,
     never,
     FeedStore | BankStore | EnrichmentStore | Kinds | Destinations | FeedPlaces
-  > = Layer.effect(FeedJudge, make)
+  > = Layer.effect(FeedValidator, make)
 }
