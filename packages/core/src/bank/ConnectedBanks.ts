@@ -29,7 +29,7 @@ import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
 import type { ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
+import { saveWithRetry } from "./SaveWithRetry.ts"
 import { Subjects } from "./Subjects.ts"
 
 /** Seconds in which the last transaction ends; it gives the lease back itself. */
@@ -148,7 +148,7 @@ export class ConnectedBanks extends Context.Service<
       })
 
       const keep = (attempt: ConnectionAttempt, completed: CompletedConnection) =>
-        keptPatiently(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
+        saveWithRetry(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
 
       const open = Effect.fnUntraced(function* (
         attempt: ConnectionAttempt,

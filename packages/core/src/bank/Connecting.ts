@@ -43,7 +43,7 @@ import {
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import { busy, ConnectedBanks } from "./ConnectedBanks.ts"
 import { ConnectionChecks } from "./ConnectionChecks.ts"
-import { notedQuietly } from "./NotedQuietly.ts"
+import { logAndIgnore } from "./LogAndIgnore.ts"
 import { Subjects } from "./Subjects.ts"
 
 export interface ConnectRequest {
@@ -229,7 +229,7 @@ export class Connecting extends Context.Service<
               // Then the bank says so, and anyone who starts again gets another connection for it.
               Effect.tapError((error) =>
                 isRepair && error._tag === "ConnectionGone"
-                  ? notedQuietly(renewed.value, checks.failed(renewed.value, error, { guard: Effect.void, cause }))
+                  ? logAndIgnore(renewed.value, checks.failed(renewed.value, error, { guard: Effect.void, cause }))
                   : Effect.void
               ),
               Effect.tapError((error) =>

@@ -25,7 +25,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AccountLists, type AccountList } from "./AccountList.ts"
-import { notedQuietly } from "./NotedQuietly.ts"
+import { logAndIgnore } from "./LogAndIgnore.ts"
 import type { Bank } from "./Bank.ts"
 import { statusEvents } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
@@ -152,7 +152,7 @@ export class ConnectionChecks extends Context.Service<
               const said = saidBy(error)
               return said === undefined
                 ? Effect.void
-                : notedQuietly(bank, failed(bank, said, checking, source === undefined ? {} : { source }))
+                : logAndIgnore(bank, failed(bank, said, checking, source === undefined ? {} : { source }))
             })
 
         const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, checking: Checking<E>) {
@@ -175,7 +175,7 @@ export class ConnectionChecks extends Context.Service<
             Effect.map(found),
             Effect.tapError((error) =>
               isTagged(error) && isProviderError(error)
-                ? Effect.andThen(atomically(keep([])), notedQuietly(bank, failed(bank, error, checking)))
+                ? Effect.andThen(atomically(keep([])), logAndIgnore(bank, failed(bank, error, checking)))
                 : Effect.void
             )
           )

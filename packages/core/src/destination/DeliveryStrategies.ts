@@ -13,7 +13,7 @@ import { makeRunRights } from "../job/RunRight.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
     run: DeliveryRun,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-    retryPatiently(effect, {
+    retryWithBackoff(effect, {
       retries: ownWaits.length,
       longestWait: limits.pauseOverSeconds,
       waitAfter: (error, tried) =>

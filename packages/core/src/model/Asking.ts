@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { Digest } from "../shared/Digest.ts"
 import type { Id } from "../shared/Ids.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AnswerCache, type CachedAnswer, type NewAnswer } from "./AnswerCache.ts"
@@ -235,7 +235,7 @@ export class Asking extends Context.Service<
 
       /** The same, tried again where the failure may pass. */
       const calls = (scope: BudgetScope, limits: TokenLimits, model: DecisionModel, request: DecisionRequest) =>
-        retryPatiently(call(scope, limits, model, request), {
+        retryWithBackoff(call(scope, limits, model, request), {
           retries,
           longestWait,
           waitAfter: (failure) => Effect.succeed(waitAfter(failure)),

@@ -11,7 +11,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
 import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
-import { notedQuietly } from "../bank/NotedQuietly.ts"
+import { logAndIgnore } from "../bank/LogAndIgnore.ts"
 import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -26,7 +26,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -66,7 +66,7 @@ const withRetries = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
   effect: Effect.Effect<A, E, R>,
   sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
 ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-  retryPatiently(effect, {
+  retryWithBackoff(effect, {
     retries: ownWaits.length,
     longestWait: limits.pauseOverSeconds,
     waitAfter: (error, tried) =>
@@ -286,13 +286,13 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }
         if (Result.isSuccess(result)) {
-          if (looked?.reads?.[dataType] !== undefined) yield* notedQuietly(bank, checks.read(bank, dataType, looking))
+          if (looked?.reads?.[dataType] !== undefined) yield* logAndIgnore(bank, checks.read(bank, dataType, looking))
           return result.success
         }
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
         if (looked !== undefined && isProviderError(error)) {
-          yield* notedQuietly(bank, checks.failed(bank, error, looking, { dataType }))
+          yield* logAndIgnore(bank, checks.failed(bank, error, looking, { dataType }))
         }
         const wait = askedWait(error)
         return wait !== undefined && wait > limits.pauseOverSeconds

@@ -18,7 +18,7 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
 import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
-import { notedQuietly } from "../bank/NotedQuietly.ts"
+import { logAndIgnore } from "../bank/LogAndIgnore.ts"
 import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
 import type { Capabilities } from "../provider/Capabilities.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
@@ -242,13 +242,13 @@ export class ReadThrough extends Context.Service<
         const outcome = yield* pull(right, asked, (status) => void (looked = status)).pipe(
           Effect.tapError((error) =>
             looked !== undefined && isProviderError(error)
-              ? notedQuietly(bank, checks.failed(bank, error, looking, { dataType }))
+              ? logAndIgnore(bank, checks.failed(bank, error, looking, { dataType }))
               : Effect.void
           )
         )
         const failedBefore = looked?.reads?.[dataType] !== undefined
         if (failedBefore && outcome.problem === undefined)
-          yield* notedQuietly(bank, checks.read(bank, dataType, looking))
+          yield* logAndIgnore(bank, checks.read(bank, dataType, looking))
         return outcome
       })
 

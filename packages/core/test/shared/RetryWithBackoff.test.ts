@@ -1,4 +1,4 @@
-import { retryPatiently } from "../../src/shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../../src/shared/RetryWithBackoff.ts"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 
@@ -10,7 +10,7 @@ const trial = (waits: ReadonlyArray<number | undefined>, sleep: Effect.Effect<vo
     const at = tries++
     return at < waits.length ? Effect.fail(waits[at]) : Effect.succeed("done")
   })
-  const run = retryPatiently(effect, {
+  const run = retryWithBackoff(effect, {
     retries: 2,
     longestWait: 60,
     waitAfter: (wait, tried) => Effect.succeed(wait === undefined ? undefined : wait * tried),

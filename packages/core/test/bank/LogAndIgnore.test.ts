@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { type BankId } from "../../src/bank/Bank.ts"
-import { notedQuietly } from "../../src/bank/NotedQuietly.ts"
+import { logAndIgnore } from "../../src/bank/LogAndIgnore.ts"
 import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,7 +13,7 @@ it.effect("what a look says of a connection is written, or logged with the bank 
     const logged: Array<string> = []
     const written: Array<string> = []
     const quietly = <A, E>(write: Effect.Effect<A, E>) =>
-      Effect.exit(notedQuietly(bank, write)).pipe(
+      Effect.exit(logAndIgnore(bank, write)).pipe(
         Effect.provide(Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))]))
       )
     expect(yield* quietly(Effect.sync(() => written.push("health")))).toEqual(Exit.void)

@@ -13,7 +13,7 @@ export interface Patience<E, E2, R2> {
 }
 
 /** Runs an effect until it succeeds or patience ends. Fails with the last error of the effect. */
-export const retryPatiently = <A, E, R, E2 = never, R2 = never>(
+export const retryWithBackoff = <A, E, R, E2 = never, R2 = never>(
   effect: Effect.Effect<A, E, R>,
   patience: Patience<E, E2, R2>
 ): Effect.Effect<A, E | E2, R | R2> => {
