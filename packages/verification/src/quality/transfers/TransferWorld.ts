@@ -49,7 +49,7 @@ interface Habits {
   readonly round: number
   /** Days between two transfers. */
   readonly every: number
-  /** Strangers' payments a month, and how many of them have the amount of a transfer of these days. */
+  /** UnrelatedInflows' payments a month, and how many of them have the amount of a transfer of these days. */
   readonly strangers: number
   readonly coincident: number
   /** Texts that name the holder of both accounts, as they name anybody. */

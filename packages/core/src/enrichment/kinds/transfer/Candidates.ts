@@ -26,13 +26,13 @@ import {
   type ScoredPair,
   textPart
 } from "./PairScore.ts"
-import type { StrangerCounts } from "./Strangers.ts"
+import type { UnrelatedInflowCounts } from "./UnrelatedInflows.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 
 export interface CandidateInput {
   readonly legs: MonthLegs
   readonly config: TransferConfig
-  readonly strangers: StrangerCounts
+  readonly strangers: UnrelatedInflowCounts
   readonly lessons: Lessons
   readonly apart: ReadonlySet<string>
   readonly rates: RateTable

@@ -17,7 +17,7 @@ import {
   type ScoredPair,
   textPart
 } from "./PairScore.ts"
-import type { StrangerCounts } from "./Strangers.ts"
+import type { UnrelatedInflowCounts } from "./UnrelatedInflows.ts"
 
 /** Records of an account on one day that are looked at for parts. */
 const mostOfADay = 24
@@ -33,7 +33,7 @@ interface Group {
 export interface GroupInput {
   readonly legs: MonthLegs
   readonly candidates: Candidates
-  readonly strangers: StrangerCounts
+  readonly strangers: UnrelatedInflowCounts
   readonly apart: ReadonlySet<string>
   readonly calendar: BusinessCalendar
 }

@@ -5,7 +5,7 @@ import type { SetAccount, SetRecord } from "../SetKind.ts"
 import { type Leg, legOf, type LegRules, legText } from "./Leg.ts"
 import { type RecordSigns, signsOf, weightBeside, weightOf } from "./LegSigns.ts"
 import { compareText, type Side } from "./PairScore.ts"
-import type { Strangers } from "./Strangers.ts"
+import type { UnrelatedInflows } from "./UnrelatedInflows.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 export interface Window {
@@ -185,7 +185,7 @@ export class MonthLegs {
   }
 
   /** Inflows of the month that look like none of the own transfers, by account and currency. */
-  strangers(): ReadonlyArray<Strangers> {
+  strangers(): ReadonlyArray<UnrelatedInflows> {
     const found = new Map<string, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
     for (const leg of this.ins) {
       if (!this.isOwn(leg) || leg.weight > 0) continue

@@ -7,7 +7,7 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { lowerBound } from "../../../shared/LowerBound.ts"
 
 /** Of one account and currency: days and amounts, one by one, by day. */
-export const Strangers = Schema.Struct({
+export const UnrelatedInflows = Schema.Struct({
   account: Schema.String,
   currency: Schema.String,
   /** Days since 1970-01-01. */
@@ -15,13 +15,13 @@ export const Strangers = Schema.Struct({
   /** In ten-thousandths. */
   units: Schema.Array(Schema.Finite)
 })
-export type Strangers = typeof Strangers.Type
+export type UnrelatedInflows = typeof UnrelatedInflows.Type
 
 /** Days that are looked back on. */
 const strangerDays = 180
 
 /** The days whose strangers count for outflows of a month: from, to and with, as days since 1970-01-01. */
-export const strangerSpan = (monthStart: number, after: number): readonly [number, number] => {
+export const unrelatedSpan = (monthStart: number, after: number): readonly [number, number] => {
   const to = monthStart - (after + 1)
   return [to - strangerDays + 1, to]
 }
@@ -64,11 +64,11 @@ class Gathered {
 }
 
 /** Counts of strangers for the outflows of one month. */
-export class StrangerCounts {
+export class UnrelatedInflowCounts {
   /** By currency, and by currency and account. */
   private readonly gathered = new Map<string, Gathered>()
 
-  constructor(all: ReadonlyArray<Strangers>, [from, to]: readonly [number, number]) {
+  constructor(all: ReadonlyArray<UnrelatedInflows>, [from, to]: readonly [number, number]) {
     for (const { account, currency, days, units } of all) {
       const meant = units.slice(lowerBound(days, from), lowerBound(days, to + 1))
       for (const key of [currency, `${currency} ${account}`]) {
