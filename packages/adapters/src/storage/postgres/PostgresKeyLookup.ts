@@ -1,6 +1,6 @@
 /**
  * Requests with an API key in PostgreSQL: one statement finds keys and workspaces and counts the requests. Requests that
- * come together go in one statement (`Gathering.ts`), and each is answered as if it had come alone.
+ * come together go in one statement (`RequestBatcher.ts`), and each is answered as if it had come alone.
  */
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import type { Timestamp } from "@millrace/core"
@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import * as Gathering from "./Gathering.ts"
+import * as RequestBatcher from "./RequestBatcher.ts"
 import { decisionOf } from "./PostgresRateLimiter.ts"
 import { toWorkspace, workspaceColumns, type WorkspaceRow } from "./PostgresWorkspaceStore.ts"
 import { stored } from "./SqlFailure.ts"
@@ -149,7 +149,7 @@ export const layer: Layer.Layer<KeyLookup, never, SqlClient.SqlClient> = Layer.e
       )
     }
 
-    const together = yield* Gathering.make({
+    const together = yield* RequestBatcher.make({
       ...gathering,
       ask: (questions: ReadonlyArray<Question>) => acrossTenants("key look-up")(ask(questions)),
       fit: (one, other) => one.limits === other.limits

@@ -1,4 +1,4 @@
-import * as Gathering from "../../src/storage/postgres/Gathering.ts"
+import * as RequestBatcher from "../../src/storage/postgres/RequestBatcher.ts"
 import { expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const patient = 3_600_000
 /** Statements that end when the test says so, in the order in which they are sent. Odd and even never go together. */
 const arrange = Effect.fnUntraced(function* (options: { readonly most?: number; readonly patience?: number } = {}) {
   const sent = yield* Queue.unbounded<Statement>()
-  const ask = yield* Gathering.make({
+  const ask = yield* RequestBatcher.make({
     ask: (questions: ReadonlyArray<number>) =>
       Effect.gen(function* () {
         const statement: Statement = {

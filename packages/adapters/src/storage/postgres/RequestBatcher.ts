@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 
-export interface GatheringOptions<Question, Answer, E, R> {
+export interface BatcherOptions<Question, Answer, E, R> {
   /** One answer for each question, in their order. It begins after all of them were asked. */
   readonly ask: (questions: ReadonlyArray<Question>) => Effect.Effect<ReadonlyArray<Answer>, E, R>
   /** Whether both may go in one statement. */
@@ -35,14 +35,14 @@ interface Sent {
   waiting: number
 }
 
-class Gathering<Question, Answer, E, R> {
+class RequestBatcher<Question, Answer, E, R> {
   private waiting: Array<Asked<Question, Answer, E>> = []
   private onTheWay = 0
   private isPlanned = false
-  private readonly options: GatheringOptions<Question, Answer, E, R>
+  private readonly options: BatcherOptions<Question, Answer, E, R>
   private readonly fork: (asking: Effect.Effect<ReadonlyArray<Answer>, E, R>) => Fiber.Fiber<ReadonlyArray<Answer>, E>
 
-  constructor(options: GatheringOptions<Question, Answer, E, R>, fork: Gathering<Question, Answer, E, R>["fork"]) {
+  constructor(options: BatcherOptions<Question, Answer, E, R>, fork: RequestBatcher<Question, Answer, E, R>["fork"]) {
     this.options = options
     this.fork = fork
   }
@@ -106,10 +106,10 @@ class Gathering<Question, Answer, E, R> {
 
 /** Asks as the options say. What goes together runs with the services of its maker, and ends with its scope. */
 export const make = Effect.fnUntraced(function* <Question, Answer, E, R>(
-  options: GatheringOptions<Question, Answer, E, R>
+  options: BatcherOptions<Question, Answer, E, R>
 ): Effect.fn.Return<(question: Question) => Effect.Effect<Answer, E>, never, R | Scope.Scope> {
   const services: Context.Context<R> = yield* Effect.context<R>()
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(services)
-  return new Gathering(options, (asking) => Fiber.runIn(fork(asking), scope)).ask
+  return new RequestBatcher(options, (asking) => Fiber.runIn(fork(asking), scope)).ask
 })
