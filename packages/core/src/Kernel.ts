@@ -76,7 +76,7 @@ import { Decisions } from "./explain/Decisions.ts"
 import { EnrichmentInsights } from "./explain/EnrichmentInsights.ts"
 import { Withheld } from "./explain/Withheld.ts"
 import { RecordOverrides } from "./explain/RecordOverrides.ts"
-import { Undoing } from "./explain/Undoing.ts"
+import { Undo } from "./explain/Undo.ts"
 import { Corrections } from "./identity/Corrections.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import type { IdempotencyStore } from "./idempotency/IdempotencyStore.ts"
@@ -242,7 +242,7 @@ export type UseCases =
   | Decisions
   | EnrichmentInsights
   | Withheld
-  | Undoing
+  | Undo
   | Corrections
   | AccountJoins
   | Events
@@ -298,7 +298,7 @@ export const layerUseCases = (
       walled(Decisions, Decisions.layer),
       walled(EnrichmentInsights, EnrichmentInsights.layer),
       walled(Withheld, Withheld.layer),
-      walled(Undoing, Undoing.layer)
+      walled(Undo, Undo.layer)
     ).pipe(
       Layer.provide(RecordLooks.layer),
       Layer.provide(Rehearsal.layer),

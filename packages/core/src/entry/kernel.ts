@@ -38,7 +38,7 @@ export { type BudgetPeriod, EnrichmentInsights, type RecurringSeries } from "../
 export { Withheld, type WithheldRow } from "../explain/Withheld.ts"
 export { RecordOverrides, type WordRequest, type Words } from "../explain/RecordOverrides.ts"
 export type { SplitRequest } from "../explain/SplitRequest.ts"
-export { type Undone, type UndoneRun, Undoing, type UndoRequest } from "../explain/Undoing.ts"
+export { type Undone, type UndoneRun, Undo, type UndoRequest } from "../explain/Undo.ts"
 export { type FirstAnswer, Idempotency, type Repeatable, type Told } from "../idempotency/Idempotency.ts"
 export { Corrections } from "../identity/Corrections.ts"
 export { LocalRun, localRunHandler } from "../usecase/LocalRun.ts"

@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { enrichmentOf, revised } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 
@@ -76,7 +76,7 @@ describe("an explanation", () => {
         ]
       })
       expect(spoken.shadows).toEqual([{ field: "category", value: "Drinks", enrichmentId: rule.id }])
-      yield* (yield* Undoing).undo(caller, secret, { field: "category" })
+      yield* (yield* Undo).undo(caller, secret, { field: "category" })
       const silenced = (yield* explain(caller, secret)).rows[0]!.fields.find(({ field }) => field === "category")!
       expect(silenced.chain.at(-1)).toMatchObject({ authority: "rule", silenced: true, prevails: false })
       expect(silenced.value).toBe(silenced.provided)

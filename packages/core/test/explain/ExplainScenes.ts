@@ -23,7 +23,7 @@ import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { AnsweredAtOnce, Simulations } from "../../src/explain/Simulations.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { Withheld } from "../../src/explain/Withheld.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -42,7 +42,7 @@ const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), mo
 const explaining = Layer.mergeAll(
   Explanations.layer,
   RecordOverrides.layer,
-  Undoing.layer,
+  Undo.layer,
   Decisions.layer,
   EnrichmentInsights.layer,
   Previews.layer,

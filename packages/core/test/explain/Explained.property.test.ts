@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { fed, scene } from "./ExplainScenes.ts"
 import { someEnrichment, targets, words } from "./RandomEnrichments.ts"
@@ -39,7 +39,7 @@ describe("random enrichments over random records", () => {
         const { caller, ids, random } = yield* worldOf(simulation, seed)
         const spoken = random.pick(ids)
         yield* (yield* RecordOverrides).set(caller, spoken, { fields: { [random.pick(targets)]: "mine" } })
-        yield* (yield* Undoing)
+        yield* (yield* Undo)
           .undo(caller, random.pick(ids), { field: random.pick(targets) })
           .pipe(Effect.catchTag("Unprocessable", () => Effect.void))
         for (const id of ids) {
@@ -63,7 +63,7 @@ describe("random enrichments over random records", () => {
         const { caller, feed, ids, random, state } = yield* worldOf(simulation, seed)
         const before = yield* state
         const people = yield* RecordOverrides
-        const undoing = yield* Undoing
+        const undoing = yield* Undo
         const id = random.pick(ids)
         const field = random.pick(targets)
         if (random.once(2)) {

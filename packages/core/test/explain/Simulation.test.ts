@@ -8,7 +8,7 @@ import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
 import type { Supposed } from "../../src/explain/Supposing.ts"
 import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
@@ -131,7 +131,7 @@ describe("a simulation", () => {
       ])
       expect(silenced.fields.map(({ field }) => field)).toEqual(["budget.keys", "category"])
       // What is decided then says the same, and what is taken back says it the other way round.
-      const { facts } = yield* (yield* Undoing).undo(caller, id, { enrichmentId: rule.id, field: "category" })
+      const { facts } = yield* (yield* Undo).undo(caller, id, { enrichmentId: rule.id, field: "category" })
       yield* run
       expect((yield* simulated(caller, { changes: [silence] })).budgets).toEqual([])
       const lifted = yield* simulated(caller, { changes: [{ kind: "lift", decisionId: facts[0]!.id }] })

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import { bundledKinds } from "../../src/enrichment/Kinds.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { configs, worldOf } from "@millrace/verification/quality/undo/AllKinds"
@@ -40,7 +40,7 @@ describe("all sixteen kinds at once", () => {
           yield* run
           const enriched = yield* rows
           expect(enriched).not.toEqual(provided)
-          const undoing = yield* Undoing
+          const undoing = yield* Undo
           const all = yield* ids
           const kinds = new Set<string>()
           for (const id of all) {

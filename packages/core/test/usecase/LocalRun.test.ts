@@ -5,7 +5,7 @@ import { drive, type Simulation } from "@millrace/verification/simulation/Simula
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { feedLease } from "../../src/feed/FeedLease.ts"
 import { causeOf } from "../../src/job/JobEvents.ts"
@@ -38,7 +38,7 @@ describe("a local run", () => {
       const world = yield* delivered(simulation)
       const { caller, idOf, workspace } = world
       const { clear, set } = yield* RecordOverrides
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const events = Effect.map(
         (yield* EventStore).read(workspace.id, 0, 100),
         (all) => all.filter(({ type }) => type.startsWith("feed.sync")).length
@@ -155,7 +155,7 @@ describe("a local run", () => {
       const { job } = yield* run
       const after = yield* rows
       expect(after.filter((row) => row.includes("monthSum=-"))).not.toEqual([])
-      const { undoRun } = yield* Undoing
+      const { undoRun } = yield* Undo
       yield* undoRun(caller, job.id)
       expect([yield* localRuns, yield* rows]).toEqual([1, before])
       yield* undoRun(caller, job.id, true)

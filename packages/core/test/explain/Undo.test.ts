@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 
@@ -17,7 +17,7 @@ describe("undo", () => {
         yield* run
         const before = yield* rows
         const id = yield* idOf("green tea")
-        const { undo } = yield* Undoing
+        const { undo } = yield* Undo
         const { facts } = yield* undo(caller, id, { field: "category" })
         expect(facts.map(({ enrichmentId, field, kind }) => [kind, enrichmentId, field])).toEqual([
           ["suppress", rule.id, "category"]
@@ -43,7 +43,7 @@ describe("undo", () => {
       post("rent", "-900")
       yield* run
       expect((yield* rows).filter((row) => row.includes("monthSum=-901.5"))).toHaveLength(2)
-      yield* (yield* Undoing).undo(caller, yield* idOf("rent"), { enrichmentId: sum.id })
+      yield* (yield* Undo).undo(caller, yield* idOf("rent"), { enrichmentId: sum.id })
       yield* run
       expect((yield* rows).filter((row) => row.includes("monthSum=-901.5"))).toHaveLength(1)
     })
@@ -69,7 +69,7 @@ describe("undo", () => {
       yield* run
       const split = yield* rows
       expect(split).toHaveLength(2)
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const id = yield* idOf("market")
       yield* undo(caller, id, { field: "category", enrichmentId })
       yield* run
@@ -86,7 +86,7 @@ describe("undo", () => {
       post("green tea")
       yield* run
       const id = yield* idOf("green tea")
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const refused = { _tag: "Unprocessable", code: "VALIDATION_FAILED" }
       expect(yield* Effect.flip(undo(caller, id, {}))).toMatchObject(refused)
       expect(yield* Effect.flip(undo(caller, id, { field: "description" }))).toMatchObject({
@@ -125,7 +125,7 @@ describe("undo of a run", () => {
       const enriched = yield* rows
       expect(enriched).not.toEqual(provided)
       yield* (yield* RecordOverrides).set(caller, yield* idOf("black tea"), { fields: { category: "Gifts" } })
-      const { undoRun } = yield* Undoing
+      const { undoRun } = yield* Undo
       expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 4, links: 0, kept: 1 })
       yield* run
       const undone = yield* rows
@@ -145,8 +145,8 @@ describe("undo of a run", () => {
   scene("is not found where there is no such job", (simulation) =>
     Effect.gen(function* () {
       const { caller } = yield* fed(simulation)
-      const unknown = "job_01k9d3v6w8x2y4z6a8b0c2d4e6" as Parameters<Undoing["Service"]["undoRun"]>[1]
-      expect(yield* Effect.flip((yield* Undoing).undoRun(caller, unknown))).toMatchObject({
+      const unknown = "job_01k9d3v6w8x2y4z6a8b0c2d4e6" as Parameters<Undo["Service"]["undoRun"]>[1]
+      expect(yield* Effect.flip((yield* Undo).undoRun(caller, unknown))).toMatchObject({
         _tag: "NotFound",
         resource: "Job"
       })

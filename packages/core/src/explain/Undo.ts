@@ -154,7 +154,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const undo: Undoing["Service"]["undo"] = Effect.fn("Undoing.undo")(function* (caller, recordId, request) {
+  const undo: Undo["Service"]["undo"] = Effect.fn("Undo.undo")(function* (caller, recordId, request) {
     const looked = yield* looks.open(caller, "undoChange", recordId)
     const { field, linkId, redo = false } = request
     if (linkId !== undefined) return yield* undoLink(caller, looked, linkId, request)
@@ -256,7 +256,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const undoRun: Undoing["Service"]["undoRun"] = Effect.fn("Undoing.undoRun")(function* (caller, jobId, redo = false) {
+  const undoRun: Undo["Service"]["undoRun"] = Effect.fn("Undo.undoRun")(function* (caller, jobId, redo = false) {
     const { feed, job } = yield* jobOf(caller, jobId)
     if (isActive(job.status)) {
       return yield* new Conflict({ code: "INVALID_STATE", message: `Job is ${job.status}`, details: [] })
@@ -304,11 +304,11 @@ const make = Effect.gen(function* () {
     )
   })
 
-  return Undoing.of({ undo, undoRun })
+  return Undo.of({ undo, undoRun })
 })
 
-export class Undoing extends Context.Service<
-  Undoing,
+export class Undo extends Context.Service<
+  Undo,
   {
     /** Asked for again, it changes nothing. Feeds follow by local runs. */
     readonly undo: (caller: Caller, recordId: string, request: UndoRequest) => Effect.Effect<Undone, Failed>
@@ -318,9 +318,9 @@ export class Undoing extends Context.Service<
      */
     readonly undoRun: (caller: Caller, jobId: JobId, redo?: boolean) => Effect.Effect<UndoneRun, Failed>
   }
->()("@millrace/core/explain/Undoing") {
+>()("@millrace/core/explain/Undo") {
   static readonly layer: Layer.Layer<
-    Undoing,
+    Undo,
     never,
     | RecordLooks
     | EnrichmentFacts
@@ -332,5 +332,5 @@ export class Undoing extends Context.Service<
     | JobStore
     | Transactor
     | Ids
-  > = Layer.effect(Undoing, make)
+  > = Layer.effect(Undo, make)
 }
