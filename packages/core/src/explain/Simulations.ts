@@ -38,7 +38,7 @@ import { isOpen, type Simulation, type SimulationId, type SimulationInput, Simul
 import { type Play, simulationPlay } from "./SimulationPlay.ts"
 import type { SimulationReport } from "./SimulationReport.ts"
 import { simulationTask } from "./SimulationTaskKind.ts"
-import { type Supposed, type SupposedFact, suppose, type Supposition } from "./Supposing.ts"
+import { type Supposed, type SupposedFact, suppose, type Supposition } from "./WhatIf.ts"
 
 export interface SimulationRequest {
   readonly changes: ReadonlyArray<Supposed>
