@@ -29,7 +29,7 @@ import { ConnectReturns } from "./bank/ConnectReturns.ts"
 import { Institutions } from "./bank/Institutions.ts"
 import type { ConnectionChecks } from "./bank/ConnectionChecks.ts"
 import type { Sessions } from "./bank/Sessions.ts"
-import type { Starting } from "./bank/Starting.ts"
+import type { ConnectionStart } from "./bank/ConnectionStart.ts"
 import { Collections } from "./collection/Collections.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
@@ -181,7 +181,7 @@ export const layerRun: Layer.Layer<
   | FeedLearning
   | Banks
   | Connecting
-  | Starting
+  | ConnectionStart
   | ConnectReturns
   | ConnectionChecks
   | Sessions

@@ -30,7 +30,7 @@ import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
 import { ConnectionChecks, type Refreshed } from "./ConnectionChecks.ts"
 import { Sessions } from "./Sessions.ts"
-import { Starting } from "./Starting.ts"
+import { ConnectionStart } from "./ConnectionStart.ts"
 import { Subjects } from "./Subjects.ts"
 
 export type { Refreshed }
@@ -55,10 +55,10 @@ export class Banks extends Context.Service<
       id: BankId,
       change: BankDetails
     ) => Effect.Effect<Bank, NotFound | Conflict | Forbidden | StorageUnavailable>
-    /** Begins a connection: an attempt, and the step that the person's browser goes on with. `Starting` says how. */
-    readonly start: Starting["Service"]["start"]
+    /** Begins a connection: an attempt, and the step that the person's browser goes on with. `ConnectionStart` says how. */
+    readonly start: ConnectionStart["Service"]["start"]
     /** Starts to reconnect a bank. */
-    readonly reauth: Starting["Service"]["reauth"]
+    readonly reauth: ConnectionStart["Service"]["reauth"]
     /** Completes a connection: once for each attempt, whatever fails on the way. `Connecting` says how. */
     readonly connect: Connecting["Service"]["complete"]
     /** How an attempt goes, for anyone who waits for it. Apps see those that they began. */
@@ -90,7 +90,7 @@ export class Banks extends Context.Service<
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<
-    Banks | Connecting | Starting | ConnectionChecks | Sessions,
+    Banks | Connecting | ConnectionStart | ConnectionChecks | Sessions,
     never,
     | BankStore
     | ConnectionAttemptStore
@@ -108,7 +108,7 @@ export class Banks extends Context.Service<
       const attempts = yield* ConnectionAttemptStore
       const sessions = yield* Sessions
       const connecting = yield* Connecting
-      const starting = yield* Starting
+      const starting = yield* ConnectionStart
       const checks = yield* ConnectionChecks
       const { atomically } = yield* Transactor
 
@@ -192,7 +192,7 @@ export class Banks extends Context.Service<
       })
     })
   ).pipe(
-    Layer.provideMerge([Connecting.layer, Starting.layer]),
+    Layer.provideMerge([Connecting.layer, ConnectionStart.layer]),
     Layer.provideMerge(ConnectionChecks.layer),
     Layer.provide(ConnectedBanks.layer),
     Layer.provide(AccountLists.layer),

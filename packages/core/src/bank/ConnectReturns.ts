@@ -24,7 +24,7 @@ import { type Connected, Connecting, type ConnectFailure } from "./Connecting.ts
 import { attemptAsOf, type AttemptError, type ConnectionAttempt, lateUntil } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { KeptRequest } from "./ConnectionRequest.ts"
-import { type ExistingBank, Starting, type StartFailure } from "./Starting.ts"
+import { type ExistingBank, ConnectionStart, type StartFailure } from "./ConnectionStart.ts"
 
 /** An attempt whose browser, or whose upstream, is there. */
 export interface ReturnedAttempt {
@@ -90,14 +90,14 @@ export class ConnectReturns extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectReturns,
     never,
-    BankStore | ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Providers | Digest
+    BankStore | ConnectionAttemptStore | Connecting | ConnectionStart | WorkspaceStore | Providers | Digest
   > = Layer.effect(
     ConnectReturns,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const attempts = yield* ConnectionAttemptStore
       const connecting = yield* Connecting
-      const starting = yield* Starting
+      const starting = yield* ConnectionStart
       const workspaces = yield* WorkspaceStore
       const digest = yield* Digest
       const { all: drivers } = yield* Providers

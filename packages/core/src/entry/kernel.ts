@@ -8,7 +8,7 @@ export { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "../ban
 export { Institutions } from "../bank/Institutions.ts"
 export { ConnectionChecks } from "../bank/ConnectionChecks.ts"
 export { Sessions } from "../bank/Sessions.ts"
-export { Starting } from "../bank/Starting.ts"
+export { ConnectionStart } from "../bank/ConnectionStart.ts"
 export { Cursors } from "../cursor/Cursors.ts"
 export { FeedRecords, recordStates as feedRecordStates } from "../destination/FeedRecords.ts"
 export { Analysis } from "../enrichment/Analysis.ts"

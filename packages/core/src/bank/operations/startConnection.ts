@@ -5,7 +5,7 @@ import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { ProviderInstanceId } from "../../provider/ProviderKind.ts"
 import { Banks } from "../Banks.ts"
-import type { Started } from "../Starting.ts"
+import type { Started } from "../ConnectionStart.ts"
 import {
   CountryCodes,
   RedirectUri,

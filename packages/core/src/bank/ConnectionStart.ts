@@ -120,8 +120,8 @@ const checkRedirect = ({ redirectUri }: ConnectionRequest) => {
   return fault === undefined ? Effect.void : Effect.fail(invalid("redirectUri", fault))
 }
 
-export class Starting extends Context.Service<
-  Starting,
+export class ConnectionStart extends Context.Service<
+  ConnectionStart,
   {
     /**
      * Begins a connection. Where a live bank of the institution exists already, and another connection is not asked for
@@ -152,13 +152,13 @@ export class Starting extends Context.Service<
     /** The banks that an attempt without a step asks about. */
     readonly existing: (attempt: ConnectionAttempt) => Effect.Effect<ReadonlyArray<ExistingBank>, StorageUnavailable>
   }
->()("@millrace/core/bank/Starting") {
+>()("@millrace/core/bank/ConnectionStart") {
   static readonly layer: Layer.Layer<
-    Starting,
+    ConnectionStart,
     never,
     BankStore | BankRoom | ConnectionAttemptStore | Subjects | Providers | Ids | Digest | Transactor
   > = Layer.effect(
-    Starting,
+    ConnectionStart,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const room = yield* BankRoom
@@ -304,7 +304,7 @@ export class Starting extends Context.Service<
           Effect.catchTag("PlanLimitReached", () => Effect.succeed(false))
         )
 
-      const start = Effect.fn("Starting.start")(function* (
+      const start = Effect.fn("ConnectionStart.start")(function* (
         caller: Caller,
         request: ConnectionRequest & Pick<KeptRequest, "institutionName">
       ) {
@@ -341,7 +341,7 @@ export class Starting extends Context.Service<
         })
       })
 
-      const reauth = Effect.fn("Starting.reauth")(function* (
+      const reauth = Effect.fn("ConnectionStart.reauth")(function* (
         caller: Caller,
         id: BankId,
         { language, redirectUri }: Pick<ConnectionRequest, "redirectUri" | "language">
@@ -368,7 +368,7 @@ export class Starting extends Context.Service<
         }))
       })
 
-      const choose = Effect.fn("Starting.choose")(function* (
+      const choose = Effect.fn("ConnectionStart.choose")(function* (
         caller: Caller,
         attempt: ConnectionAttempt,
         state: string,
@@ -391,11 +391,11 @@ export class Starting extends Context.Service<
         return (yield* ask(driver, attempt, request, state, bank)).step
       })
 
-      return Starting.of({
+      return ConnectionStart.of({
         start,
         reauth,
         choose,
-        existing: Effect.fn("Starting.existing")(function* (attempt) {
+        existing: Effect.fn("ConnectionStart.existing")(function* (attempt) {
           return (yield* ofInstitution(attempt.workspaceId, yield* requestOf(attempt))).map(existingOf)
         })
       })
