@@ -52,7 +52,7 @@ import {
   canSettle,
   isWholeTruth,
   maySettle,
-  type ReadAside,
+  type SpooledRead,
   type SnapshotOfAccount
 } from "./SnapshotOfAccount.ts"
 import { IdentityNotes } from "./IdentityNotes.ts"
@@ -103,7 +103,7 @@ const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
   new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
 
 /** A read of an account, wherever its rows are. */
-interface AnyRead extends Omit<ReadAside, "shown"> {
+interface AnyRead extends Omit<SpooledRead, "shown"> {
   readonly ofFile: () => boolean
   readonly shown: () => ShownRows
 }
@@ -121,7 +121,7 @@ export class LedgerWriter extends Context.Service<
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
     /** The same. What shows nothing new is known by its digest. */
-    readonly writeAside: (right: WriteRight, read: ReadAside) => Effect.Effect<Written, WriteError>
+    readonly writeSpooled: (right: WriteRight, read: SpooledRead) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/LedgerWriter") {
   static readonly layer: Layer.Layer<
@@ -481,11 +481,11 @@ export class LedgerWriter extends Context.Service<
         })
       })
 
-      const writeAside = Effect.fn("LedgerWriter.writeAside")((right: WriteRight, { shown, ...read }: ReadAside) =>
+      const writeSpooled = Effect.fn("LedgerWriter.writeSpooled")((right: WriteRight, { shown, ...read }: SpooledRead) =>
         writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
       )
 
-      return LedgerWriter.of({ guard, write, writeAside })
+      return LedgerWriter.of({ guard, write, writeSpooled })
     })
   ).pipe(Layer.provide([HeldIndex.layer, MatchConfigs.layer, WritePlan.layer, IdentityNotes.layer]))
 }

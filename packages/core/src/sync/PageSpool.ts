@@ -16,7 +16,7 @@ import { limits } from "../shared/Limits.ts"
 import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { WriteRight } from "./LedgerWriter.ts"
-import { headLength, headsText, RowsAside } from "./RowsAside.ts"
+import { headLength, headsText, SpooledRows } from "./SpooledRows.ts"
 import { joined } from "./RowText.ts"
 import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
@@ -33,7 +33,7 @@ interface Bounds {
 }
 
 /** Those of a kernel; smaller ones are for tests. */
-export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAside/StageBounds", {
+export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PageSpool/StageBounds", {
   defaultValue: () => ({
     held: limits.stagedInMemory,
     characters: limits.stageChunkCharacters,
@@ -56,7 +56,7 @@ interface PlainChunk extends Omit<StageChunk, "packed"> {
 const gone = "Pages that were put aside are gone: the connection is read again"
 
 /** What one reading has put aside. */
-class PutAside {
+class PageSpool {
   readonly #store: StageStore["Service"]
   readonly #key: StageKey
   readonly #bounds: Bounds
@@ -154,9 +154,9 @@ class PutAside {
   }
 
   /** All rows of an account: those that were put aside, then those that the stage holds. */
-  readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
+  readonly rows = Effect.fnUntraced({ self: this }, function* (this: PageSpool, stage: Stage, account: string) {
     yield* this.#packed
-    const earlier = new RowsAside(stage.form)
+    const earlier = new SpooledRows(stage.form)
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {
       const [heads, said] = [this.#held.get(places[at]!.heads), this.#held.get(places[at]!.texts)]
@@ -190,33 +190,33 @@ class PutAside {
   }
 }
 
-export type { PutAside }
+export type { PageSpool }
 
 /** A place for what one reading puts aside. */
-export const makePutAside = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
-  return new PutAside(yield* StageStore, key, bounds)
+export const makePageSpool = Effect.fnUntraced(function* (key: StageKey, bounds: Bounds) {
+  return new PageSpool(yield* StageStore, key, bounds)
 })
 
 /** Opens a place for what is put aside by a reading. */
-export class PuttingAside extends Context.Service<
-  PuttingAside,
+export class PageSpools extends Context.Service<
+  PageSpools,
   {
-    readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PutAside>
+    readonly open: (workspaceId: WorkspaceId, right: WriteRight) => Effect.Effect<PageSpool>
   }
->()("@millrace/core/sync/PutAside/PuttingAside") {
-  static readonly layer: Layer.Layer<PuttingAside, never, StageStore | Ids> = Layer.effect(
-    PuttingAside,
+>()("@millrace/core/sync/PageSpool/PageSpools") {
+  static readonly layer: Layer.Layer<PageSpools, never, StageStore | Ids> = Layer.effect(
+    PageSpools,
     Effect.gen(function* () {
       const store = yield* StageStore
       const ids = yield* Ids
       const bounds = yield* StageBounds
 
-      return PuttingAside.of({
+      return PageSpools.of({
         open: Effect.fnUntraced(function* (workspaceId, right) {
           // Accounts that are made for a feed have no lease, and no pages either.
           const holder = right.fence === undefined ? (right.lease?.holder ?? "") : holderOf(right.fence)
           const key = { workspaceId, id: yield* ids.next("stage"), resource: bankLease(right.bankId), holder }
-          return yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
+          return yield* makePageSpool(key, bounds).pipe(Effect.provideService(StageStore, store))
         })
       })
     })

@@ -1,7 +1,7 @@
 import { NodeDigest } from "@millrace/adapters"
 import { Digest } from "../../src/shared/Digest.ts"
 import { rowForm, takeIn, TakenRow } from "../../src/sync/Ingest.ts"
-import { headsText, RowsAside } from "../../src/sync/RowsAside.ts"
+import { headsText, SpooledRows } from "../../src/sync/SpooledRows.ts"
 import { joined } from "../../src/sync/RowText.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const rowOf = (n: number): TakenRow => {
 
 /** Parts of ten rows each, and how often what one says was unpacked. */
 const arrange = (parts: number) => {
-  const aside = new RowsAside(form)
+  const aside = new SpooledRows(form)
   let unpacked = 0
   for (let part = 0; part < parts; part++) {
     const rows = Array.from({ length: 10 }, (_, n) => rowOf(part * 10 + n))

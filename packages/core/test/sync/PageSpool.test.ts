@@ -10,7 +10,7 @@ import type { Observation } from "../../src/record/Observation.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Digest } from "../../src/shared/Digest.ts"
-import { makePutAside, StageBounds } from "../../src/sync/PutAside.ts"
+import { makePageSpool, StageBounds } from "../../src/sync/PageSpool.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { segmentOf } from "./Segments.ts"
 import { Stage } from "../../src/sync/Stage.ts"
@@ -168,7 +168,7 @@ describe("pages that are put aside", () => {
           packed: random.below(4_000),
           readBack: 1 + random.below(4)
         }
-        const aside = yield* makePutAside(key, bounds).pipe(Effect.provideService(StageStore, store))
+        const aside = yield* makePageSpool(key, bounds).pipe(Effect.provideService(StageStore, store))
         const [one, other] = [new Stage("transactions", digest), new Stage("transactions", digest)]
         for (const page of pagesOf(random)) {
           one.add(page)

@@ -92,7 +92,7 @@ class UnpackedParts {
   }
 }
 
-class RowAside implements Observation {
+class SpooledRow implements Observation {
   readonly providerId: string
   readonly pendingProviderId: string
   readonly pending: boolean
@@ -136,7 +136,7 @@ class RowAside implements Observation {
 }
 
 /** Rows of one account, in the order in which their parts are added. */
-export class RowsAside {
+export class SpooledRows {
   readonly rows: Array<Observation> = []
   readonly #parts = new UnpackedParts()
   readonly #form: RowForm
@@ -160,7 +160,7 @@ export class RowsAside {
         pending: pending[at] === isPending,
         date: date === "" ? null : (date as CalendarDate.CalendarDate)
       }
-      this.rows.push(new RowAside(head, part, at))
+      this.rows.push(new SpooledRow(head, part, at))
     }
   }
 }
