@@ -45,7 +45,7 @@ import { besideRecords } from "./BesideRecords.ts"
 import { deliveredHistory } from "./DeliveredHistory.ts"
 import type { Enriching } from "./EnrichedRecord.ts"
 import { FaultLog } from "./FaultLog.ts"
-import { combined, judgedInTurns, type Judged, type Judging } from "./Judged.ts"
+import { combined, decidedInTurns, type Decided, type Deciding } from "./Decided.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
 import { ofSets, ownFieldsOf } from "./OwnFields.ts"
 import { Parts } from "./TakenOver.ts"
@@ -303,7 +303,7 @@ export class Projector extends Context.Service<
           const [start, rows] = one
           const enriching = enrichingOf(projection, start, work)
           const mayHaveLines = linesIn(one).length > 0
-          const judging: Judging = {
+          const judging: Deciding = {
             feed,
             job,
             force,
@@ -328,14 +328,14 @@ export class Projector extends Context.Service<
                 some.flatMap(({ rowId }) => [rowId, ...(under?.get(rowId) ?? []).map(({ recordId }) => recordId)])
               )
           }
-          return working.withPermit(judgedInTurns(judging, rows, going.mostText))
+          return working.withPermit(decidedInTurns(judging, rows, going.mostText))
         })
       })
 
       /** Writes what was decided, and how far the feed has come by it. */
       const put = Effect.fnUntraced(function* (
         projection: Projection,
-        { add, areNew, intents, kept, told }: Judged,
+        { add, areNew, intents, kept, told }: Decided,
         { working }: Together,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
@@ -396,7 +396,7 @@ export class Projector extends Context.Service<
         work.setAside.size === 0 ? signature : betweenOf({ signature }, signature)
 
       /** Rows go out under another signature than the mark's, and not all of them did. */
-      const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Judged) =>
+      const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Decided) =>
         mark !== undefined && mark.signature !== signature && intents.length > 0
           ? feeds.setMarks(feed.id, [{ ...mark, signature: betweenOf(mark, signature) }])
           : Effect.void

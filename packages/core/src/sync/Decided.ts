@@ -16,11 +16,11 @@ import { enriched, type Enriching, type Standing } from "./EnrichedRecord.ts"
 import { isLong, unchangedSince } from "./HeldLong.ts"
 
 /** A row that may have been enriched already. */
-export interface JudgedRow extends DocumentRow {
+export interface DecidedRow extends DocumentRow {
   readonly enriched?: Enriched
 }
 
-export interface Judged {
+export interface Decided {
   readonly intents: ReadonlyArray<Intent>
   /** Nothing was ever delivered of what the intents are about. */
   readonly areNew: boolean
@@ -41,7 +41,7 @@ export interface Judged {
   }
 }
 
-export interface Judging {
+export interface Deciding {
   readonly feed: Feed
   readonly job: RunOfFeed
   readonly force: Force
@@ -53,7 +53,7 @@ export interface Judging {
   /** Whether enrichments may have changed which rows of settled records there are. */
   readonly decides: boolean
   /** What is written of an older record that only enrichments of sets have said something else about. */
-  readonly onlyOwn: (row: JudgedRow, view: Enriched) => Enriched
+  readonly onlyOwn: (row: DecidedRow, view: Enriched) => Enriched
   /** Whether the rows of a record, which stand together, have a sum that must be right: they are lines, or were. */
   readonly mayHaveLines: boolean
   readonly hash: (text: string) => string
@@ -62,27 +62,27 @@ export interface Judging {
   readonly linesOf: (
     rows: ReadonlyArray<DocumentRow>,
     standing: Standing,
-    note: Judging["note"]
-  ) => ReadonlyArray<JudgedRow>
+    note: Deciding["note"]
+  ) => ReadonlyArray<DecidedRow>
   /** What enrichments said of the rows before. */
   readonly earlier: (rows: ReadonlyArray<DocumentRow>) => Effect.Effect<Earlier, StorageUnavailable>
 }
 
 interface Wanted {
-  readonly row: JudgedRow
+  readonly row: DecidedRow
   readonly entry: DeliveryEntry | undefined
   readonly view: Enriched
   readonly decision: Decision
 }
 
 /** Where one row comes or goes, the others hold what belongs to it. Marks are content, so that they do not tell. */
-const isWhole = ({ feed }: Judging, all: ReadonlyArray<Wanted>): boolean =>
+const isWhole = ({ feed }: Deciding, all: ReadonlyArray<Wanted>): boolean =>
   all.length > 1 &&
   (feed.destinationConfig?.onRemoved === "mark" ||
     all.some(({ decision, entry }) => onlyWhether(decision, entry).kind === "intend"))
 
 /** Decides what is to be done about rows. Those of one record stand together. Others have their turn in between. */
-const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
+const judged = Effect.fnUntraced(function* (judging: Deciding, rows: ReadonlyArray<DocumentRow>) {
   const {
     decides,
     enriching,
@@ -104,7 +104,7 @@ const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArra
   let overdue = 0
   const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0, differs: 0 }
 
-  const wantedOf = (row: JudgedRow): Wanted | undefined => {
+  const wantedOf = (row: DecidedRow): Wanted | undefined => {
     const entry = entries.get(row.rowId)
     // What the record does not have now, and never had at the destination.
     if (!row.shown && entry === undefined) return undefined
@@ -169,7 +169,7 @@ const judged = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArra
     heldLong: overdue,
     rows: rows.length,
     add
-  } satisfies Judged as Judged
+  } satisfies Decided as Decided
 })
 
 /** Rows that are judged before others have their turn, whatever little work they are. */
@@ -183,7 +183,7 @@ const turnText = 250_000
  * The same, where an enrichment may be set aside on the way: then the rows are judged again with what it said of them before, so
  * that its values stay. It says nothing new any more, so no record is planned twice by what takes long.
  */
-const judgedWith = Effect.fnUntraced(function* (judging: Judging, rows: ReadonlyArray<DocumentRow>) {
+const judgedWith = Effect.fnUntraced(function* (judging: Deciding, rows: ReadonlyArray<DocumentRow>) {
   const { work } = judging.enriching
   const { setAside } = work
   for (;;) {
@@ -205,7 +205,7 @@ const judgedWith = Effect.fnUntraced(function* (judging: Judging, rows: Readonly
 })
 
 /** Characters of what enrichments say, which are written to the history. */
-const textOf = ({ told }: Judged): number => {
+const textOf = ({ told }: Decided): number => {
   let length = 0
   for (const { provenance } of told) {
     for (const { after } of provenance) length += typeof after === "string" ? after.length : 1
@@ -217,14 +217,14 @@ const textOf = ({ told }: Judged): number => {
  * As `judged`, until the history of the rows has `mostText` characters. Anyone who waits for storage goes on in between: otherwise it
  * would have nothing to do meanwhile.
  */
-export const judgedInTurns = Effect.fnUntraced(function* (
-  judging: Judging,
+export const decidedInTurns = Effect.fnUntraced(function* (
+  judging: Deciding,
   rows: ReadonlyArray<DocumentRow>,
   mostText: number
 ) {
   let text = 0
   let some = firstRows
-  const each: Array<Judged> = []
+  const each: Array<Decided> = []
   for (let at = 0; at < rows.length && text < mostText;) {
     let end = Math.min(at + some, rows.length)
     while (end < rows.length && rows[end]!.record.id === rows[end - 1]!.record.id) end++
@@ -239,7 +239,7 @@ export const judgedInTurns = Effect.fnUntraced(function* (
   return combined(each)
 })
 
-export const combined = (all: ReadonlyArray<Judged>): Judged => {
+export const combined = (all: ReadonlyArray<Decided>): Decided => {
   const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0, differs: 0 }
   for (const one of all) {
     add.read += one.add.read
