@@ -50,7 +50,9 @@ layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { exclu
           const known = yield* sql<{ readonly name: string }>`select relname as name from pg_class
           where relnamespace = current_schema()::regnamespace and relkind = 'r'`
           const names = new Set(known.map(({ name }) => name))
-          const gone = Object.keys(tablesWithoutRowLevelSecurity).filter((name) => !names.has(name) && !name.startsWith("cluster_"))
+          const gone = Object.keys(tablesWithoutRowLevelSecurity).filter(
+            (name) => !names.has(name) && !name.startsWith("cluster_")
+          )
           expect(gone).toEqual([])
         })
     )

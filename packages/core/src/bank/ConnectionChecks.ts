@@ -104,110 +104,117 @@ export class ConnectionChecks extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable | E>
   }
 >()("@millrace/core/bank/ConnectionChecks") {
-  static readonly layer: Layer.Layer<ConnectionChecks, never, BankStore | Sessions | AccountLists | EventStore | Transactor> =
-    Layer.effect(
-      ConnectionChecks,
-      Effect.gen(function* () {
-        const store = yield* BankStore
-        const sessions = yield* Sessions
-        const lists = yield* AccountLists
-        const events = yield* EventStore
-        const { atomically } = yield* Transactor
+  static readonly layer: Layer.Layer<
+    ConnectionChecks,
+    never,
+    BankStore | Sessions | AccountLists | EventStore | Transactor
+  > = Layer.effect(
+    ConnectionChecks,
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const sessions = yield* Sessions
+      const lists = yield* AccountLists
+      const events = yield* EventStore
+      const { atomically } = yield* Transactor
 
-        /** Writes the status that follows from the one that is kept now, and tells what has changed. */
-        const keeping = Effect.fnUntraced(function* <E>(
-          { id, workspaceId }: Pick<Bank, "id" | "workspaceId">,
-          { cause, guard }: Checking<E>,
-          next: (before: KeptStatus | undefined, now: Timestamp.Timestamp) => KeptStatus | undefined
-        ) {
-          yield* guard
-          const now = yield* Timestamp.now
-          const found = yield* store.get(workspaceId, id)
-          const before = Option.getOrUndefined(found)?.connectionStatus
-          const status = next(before, now)
-          if (status === undefined) return before
-          yield* store.setStatus(id, status, now)
-          if (before !== undefined) yield* events.append(statusEvents({ id, workspaceId }, before, status, cause))
-          return status
-        })
+      /** Writes the status that follows from the one that is kept now, and tells what has changed. */
+      const keeping = Effect.fnUntraced(function* <E>(
+        { id, workspaceId }: Pick<Bank, "id" | "workspaceId">,
+        { cause, guard }: Checking<E>,
+        next: (before: KeptStatus | undefined, now: Timestamp.Timestamp) => KeptStatus | undefined
+      ) {
+        yield* guard
+        const now = yield* Timestamp.now
+        const found = yield* store.get(workspaceId, id)
+        const before = Option.getOrUndefined(found)?.connectionStatus
+        const status = next(before, now)
+        if (status === undefined) return before
+        yield* store.setStatus(id, status, now)
+        if (before !== undefined) yield* events.append(statusEvents({ id, workspaceId }, before, status, cause))
+        return status
+      })
 
-        const failed: ConnectionChecks["Service"]["failed"] = Effect.fn("ConnectionChecks.failed")(function* (
-          bank,
-          error,
-          checking,
-          { dataType, source } = {}
-        ) {
+      const failed: ConnectionChecks["Service"]["failed"] = Effect.fn("ConnectionChecks.failed")(function* (
+        bank,
+        error,
+        checking,
+        { dataType, source } = {}
+      ) {
+        yield* atomically(
+          keeping(bank, checking, (before, now) =>
+            before === undefined ? undefined : statusAfterFailure(before, error, now, source, dataType)
+          )
+        )
+      })
+
+      /** What a failed look leaves behind. */
+      const noted =
+        <E>(bank: Bank, checking: Checking<E>, source?: StatusSource) =>
+        <A, E2 extends Unchecked>(look: Effect.Effect<A, ProviderError | E2>) =>
+          Effect.tapError(look, (error) => {
+            const said = saidBy(error)
+            return said === undefined
+              ? Effect.void
+              : logAndIgnore(bank, failed(bank, said, checking, source === undefined ? {} : { source }))
+          })
+
+      const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, checking: Checking<E>) {
+        const noting = noted(bank, checking)
+        const session = yield* noting(sessions.open(bank))
+        const health = yield* noting(session.inspect)
+        const { readable } = statusBeforeRead(bank.connectionStatus, health, yield* Timestamp.now)
+        let status: KeptStatus | undefined
+        const keep = (unread: ReadonlyArray<UnreadAccount>) =>
+          Effect.map(
+            keeping(bank, checking, (before, now) => statusBeforeRead(before, withUnread(health, unread), now).status),
+            (kept) => void (status = kept)
+          )
+        const found = (listed: AccountList | undefined): Refreshed => ({ status: status!, session, listed })
+        if (!readable) {
+          yield* atomically(keep([]))
+          return found(undefined)
+        }
+        return yield* lists.read(bank, session, keep, checking.cause).pipe(
+          Effect.map(found),
+          Effect.tapError((error) =>
+            isTagged(error) && isProviderError(error)
+              ? Effect.andThen(atomically(keep([])), logAndIgnore(bank, failed(bank, error, checking)))
+              : Effect.void
+          )
+        )
+      })
+
+      const check = Effect.fn("ConnectionChecks.check")(function* <E>(
+        bank: Bank,
+        checking: Checking<E>,
+        source: StatusSource
+      ) {
+        const noting = noted(bank, checking, source)
+        const session = yield* noting(sessions.open(bank))
+        const health = yield* noting(session.inspect)
+        const kept = keeping(bank, checking, (before, now) =>
+          statusAfter(before, stillUnread(before, health), now, source)
+        )
+        return (yield* atomically(kept))!
+      })
+
+      return ConnectionChecks.of({
+        refresh,
+        check,
+        failed,
+        read: Effect.fn("ConnectionChecks.read")(function* (bank, dataType, checking) {
           yield* atomically(
             keeping(bank, checking, (before, now) =>
-              before === undefined ? undefined : statusAfterFailure(before, error, now, source, dataType)
+              before === undefined ? undefined : statusAfterRead(before, dataType, now)
             )
           )
-        })
-
-        /** What a failed look leaves behind. */
-        const noted =
-          <E>(bank: Bank, checking: Checking<E>, source?: StatusSource) =>
-          <A, E2 extends Unchecked>(look: Effect.Effect<A, ProviderError | E2>) =>
-            Effect.tapError(look, (error) => {
-              const said = saidBy(error)
-              return said === undefined
-                ? Effect.void
-                : logAndIgnore(bank, failed(bank, said, checking, source === undefined ? {} : { source }))
-            })
-
-        const refresh = Effect.fn("ConnectionChecks.refresh")(function* <E>(bank: Bank, checking: Checking<E>) {
-          const noting = noted(bank, checking)
-          const session = yield* noting(sessions.open(bank))
-          const health = yield* noting(session.inspect)
-          const { readable } = statusBeforeRead(bank.connectionStatus, health, yield* Timestamp.now)
-          let status: KeptStatus | undefined
-          const keep = (unread: ReadonlyArray<UnreadAccount>) =>
-            Effect.map(
-              keeping(bank, checking, (before, now) => statusBeforeRead(before, withUnread(health, unread), now).status),
-              (kept) => void (status = kept)
-            )
-          const found = (listed: AccountList | undefined): Refreshed => ({ status: status!, session, listed })
-          if (!readable) {
-            yield* atomically(keep([]))
-            return found(undefined)
-          }
-          return yield* lists.read(bank, session, keep, checking.cause).pipe(
-            Effect.map(found),
-            Effect.tapError((error) =>
-              isTagged(error) && isProviderError(error)
-                ? Effect.andThen(atomically(keep([])), logAndIgnore(bank, failed(bank, error, checking)))
-                : Effect.void
-            )
+        }),
+        observe: Effect.fn("ConnectionChecks.observe")(function* (bank, health, checking, source) {
+          yield* atomically(
+            keeping(bank, checking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
           )
-        })
-
-        const check = Effect.fn("ConnectionChecks.check")(function* <E>(bank: Bank, checking: Checking<E>, source: StatusSource) {
-          const noting = noted(bank, checking, source)
-          const session = yield* noting(sessions.open(bank))
-          const health = yield* noting(session.inspect)
-          const kept = keeping(bank, checking, (before, now) =>
-            statusAfter(before, stillUnread(before, health), now, source)
-          )
-          return (yield* atomically(kept))!
-        })
-
-        return ConnectionChecks.of({
-          refresh,
-          check,
-          failed,
-          read: Effect.fn("ConnectionChecks.read")(function* (bank, dataType, checking) {
-            yield* atomically(
-              keeping(bank, checking, (before, now) =>
-                before === undefined ? undefined : statusAfterRead(before, dataType, now)
-              )
-            )
-          }),
-          observe: Effect.fn("ConnectionChecks.observe")(function* (bank, health, checking, source) {
-            yield* atomically(
-              keeping(bank, checking, (before, now) => statusAfter(before, stillUnread(before, health), now, source))
-            )
-          })
         })
       })
-    )
+    })
+  )
 }

@@ -1,6 +1,6 @@
 /** For programs that embed the kernel: every use case as a service, and the layers that put them together over the ports. */
 export * as Kernel from "../Kernel.ts"
-export { type Arrival, Authenticator, CredentialInvalid, type NewKey } from "../access/Authenticator.ts"
+export { type AuthenticatedRequest, Authenticator, CredentialInvalid, type NewKey } from "../access/Authenticator.ts"
 export type { AccountList } from "../bank/AccountList.ts"
 export { Banks } from "../bank/Banks.ts"
 export { type Connected, Connecting, type ConnectRequest } from "../bank/Connecting.ts"

@@ -481,8 +481,9 @@ export class LedgerWriter extends Context.Service<
         })
       })
 
-      const writeSpooled = Effect.fn("LedgerWriter.writeSpooled")((right: WriteRight, { shown, ...read }: SpooledRead) =>
-        writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
+      const writeSpooled = Effect.fn("LedgerWriter.writeSpooled")(
+        (right: WriteRight, { shown, ...read }: SpooledRead) =>
+          writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
       )
 
       return LedgerWriter.of({ guard, write, writeSpooled })

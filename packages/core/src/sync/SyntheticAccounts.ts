@@ -106,7 +106,9 @@ const make = Effect.gen(function* () {
   return { of, hold, remove }
 })
 
-export class SyntheticAccounts extends Context.Service<SyntheticAccounts>()("@millrace/core/sync/SyntheticAccounts", { make }) {
+export class SyntheticAccounts extends Context.Service<SyntheticAccounts>()("@millrace/core/sync/SyntheticAccounts", {
+  make
+}) {
   static readonly layer: Layer.Layer<
     SyntheticAccounts,
     never,

@@ -13,9 +13,12 @@ import type { WorkspaceId } from "./Workspace.ts"
 /** Some workspaces, every one, or nobody said: then PostgreSQL shows nothing, and storage in memory everything. */
 export type TenantScope = ReadonlyArray<WorkspaceId> | "every" | undefined
 
-export const CurrentTenantScope = Context.Reference<TenantScope>("@millrace/core/workspace/TenantScope/CurrentTenantScope", {
-  defaultValue: () => undefined
-})
+export const CurrentTenantScope = Context.Reference<TenantScope>(
+  "@millrace/core/workspace/TenantScope/CurrentTenantScope",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 /**
  * Work of the installation, which is of no workspace alone. Each of these is a hole in the wall that somebody wanted; a
@@ -79,7 +82,8 @@ const within =
       const ids = spokenFor(one)
       if (ids === undefined) continue
       if (Effect.isEffect(result)) return withinWorkspaces(...ids)(result)
-      if (Stream.isStream(result)) return Stream.updateService(result, CurrentTenantScope, (before) => narrowed(before, ids))
+      if (Stream.isStream(result))
+        return Stream.updateService(result, CurrentTenantScope, (before) => narrowed(before, ids))
     }
     return result
   }

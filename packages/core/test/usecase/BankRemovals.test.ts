@@ -31,7 +31,12 @@ describe("removing a bank for good", () => {
         expect(yield* told).toEqual([["bank.removed", { bankId: gone.bank.id }]])
         if (fired === undefined) break
       }
-      for (const port of ["Provider.revoke", "BankDataPurge.destroySome", "BankStore.setLife", "Transactor.atomically"]) {
+      for (const port of [
+        "Provider.revoke",
+        "BankDataPurge.destroySome",
+        "BankStore.setLife",
+        "Transactor.atomically"
+      ]) {
         expect([...seen].some((point) => point.startsWith(port))).toBe(true)
       }
       expect(seen.size).toBeGreaterThan(10)

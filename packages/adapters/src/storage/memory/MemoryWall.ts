@@ -5,7 +5,7 @@
  * Whose an id is was told when it was stored, beside its workspace. A call that names an id of another workspace is made
  * with ids that nobody has, and undone: so it answers and fails as it would for what is not there.
  */
-import { CurrentTenantScope, reaches } from "@millrace/core/workspace"
+import { CurrentTenantScope, isInScope } from "@millrace/core/workspace"
 import { isId } from "@millrace/core"
 import { Transactor } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
@@ -95,7 +95,7 @@ const seen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       const reach = fiber.getRef(CurrentTenantScope)
       const mine = (one: unknown) => {
         const id = isPlain(one) ? (one["workspaceId"] ?? one["id"]) : undefined
-        return !isId("workspace", id) || reaches(reach, id)
+        return !isId("workspace", id) || isInScope(reach, id)
       }
       if (Option.isOption(answer)) return Effect.succeed(Option.filter(answer, mine) as A)
       return Effect.succeed((Array.isArray(answer) ? answer.filter(mine) : answer) as A)
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
       const isForeign = (id: unknown): boolean => {
         if (typeof id !== "string") return false
         const owner = isId("workspace", id) ? id : owners.get(id)
-        return owner !== undefined && !reaches(reach, owner)
+        return owner !== undefined && !isInScope(reach, owner)
       }
       if (reach === undefined || reach === "every") {
         return Effect.tap(started(call, given), () => Effect.sync(() => given.forEach(learn)))
