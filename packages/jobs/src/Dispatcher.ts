@@ -11,7 +11,7 @@ import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
 import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { onceOnlyEvents } from "./Outage.ts"
+import { logsOnce } from "./Outage.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
@@ -47,7 +47,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
     const wakeSignal = yield* WakeSignal
     let listening = false
 
-    const told = onceOnlyEvents({ away: "Storage is away: nothing is dispatched", broken: "The dispatcher broke" })
+    const told = logsOnce({ away: "Storage is away: nothing is dispatched", broken: "The dispatcher broke" })
     const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
       Effect.annotateLogs(told(work), { step: name })
 

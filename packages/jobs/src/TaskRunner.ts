@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { onceOnlyEvents } from "./Outage.ts"
+import { logsOnce } from "./Outage.ts"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
 import { makeTaskWatch } from "./TaskWatch.ts"
 
@@ -104,7 +104,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     planned.openUnsafe()
   }
 
-  const safely = onceOnlyEvents({ away: "Storage is away: no tasks are run", broken: "Tasks could not be looked for" })
+  const safely = logsOnce({ away: "Storage is away: no tasks are run", broken: "Tasks could not be looked for" })
 
   const room = () =>
     Array.from(handlers.values(), ({ kind }) => {
