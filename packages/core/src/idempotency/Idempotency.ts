@@ -37,7 +37,7 @@ export interface FirstAnswer {
   readonly secretOf?: string
 }
 
-export interface Told {
+export interface RecordedResponse {
   readonly text: string
   /** Whether an earlier request had this answer. */
   readonly replayed: boolean
@@ -90,7 +90,7 @@ const secretShown = (id: string) =>
 const tellAgain = (
   state: Exclude<KeyState, { readonly state: "begun" }>,
   request: string
-): Effect.Effect<Told, Conflict | Unprocessable> => {
+): Effect.Effect<RecordedResponse, Conflict | Unprocessable> => {
   if (state.state === "running") return Effect.fail(inProgress)
   if (state.request !== request) return Effect.fail(reused)
   const answer = kept(state.answer)
@@ -119,7 +119,7 @@ export class Idempotency extends Context.Service<
       asked: Repeatable,
       answer: Effect.Effect<FirstAnswer, E, R>,
       answerTo: (error: E | StorageUnavailable) => Effect.Effect<string | undefined, never, R2>
-    ) => Effect.Effect<Told, E | RepeatRefused, R | R2>
+    ) => Effect.Effect<RecordedResponse, E | RepeatRefused, R | R2>
   }
 >()("@millrace/core/idempotency/Idempotency") {
   static readonly layer: Layer.Layer<Idempotency, never, IdempotencyStore | Transactor | Digest> = Layer.effect(
@@ -146,7 +146,7 @@ export class Idempotency extends Context.Service<
         const text = Option.isSome(error) ? yield* answerTo(error.value) : undefined
         if (text === undefined) return yield* Effect.failCause(cause)
         yield* store.end(keyed, keep({ text }))
-        return { text, replayed: false } satisfies Told
+        return { text, replayed: false } satisfies RecordedResponse
       })
 
       const atOnce = <E, R, R2>(
@@ -161,7 +161,7 @@ export class Idempotency extends Context.Service<
             const exit = yield* Effect.exit(useCase)
             if (Exit.isFailure(exit)) return yield* endFailed(keyed, exit.cause, answerTo)
             yield* store.end(keyed, keptOf(exit.value))
-            return { text: exit.value.text, replayed: false } satisfies Told
+            return { text: exit.value.text, replayed: false } satisfies RecordedResponse
           })
         )
 
@@ -180,7 +180,7 @@ export class Idempotency extends Context.Service<
               yield* Effect.catch(store.end(keyed, keptOf(exit.value)), (error) =>
                 Effect.logError("The answer to a request with an idempotency key could not be kept", error)
               )
-              return { text: exit.value.text, replayed: false } satisfies Told
+              return { text: exit.value.text, replayed: false } satisfies RecordedResponse
             }
             // What died or was interrupted may have had its effect: its key is not free before its time is over.
             const isKnown = Option.isSome(Cause.findErrorOption(exit.cause))
