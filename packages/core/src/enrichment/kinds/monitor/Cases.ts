@@ -8,7 +8,7 @@ import type { MonitorConfig } from "./MonitorConfig.ts"
 import { type Case, mostCases } from "./MonitorState.ts"
 import type { Reading } from "./Readings.ts"
 
-const Told = Schema.Struct({
+const EventData = Schema.Struct({
   check: Schema.String,
   subject: Schema.String,
   title: Schema.String,
@@ -18,7 +18,7 @@ const Told = Schema.Struct({
 })
 
 export const monitorEvents = eventTypes(
-  { subject: "enrichment", outbound: true, data: Told },
+  { subject: "enrichment", outbound: true, data: EventData },
   {
     "monitor.breached": "A check of a monitor found something wrong, and opened a case.",
     "monitor.updated": "What a case of a monitor is about has become worse by a quarter.",
@@ -107,7 +107,7 @@ export const nextCases = (
 }
 
 /** Something that happened to a case. */
-export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
+export interface CaseEvent extends Schema.Schema.Type<typeof EventData> {
   readonly key: string
   readonly type: MonitorEventName
   /** Names the case, and which time it was opened. */
