@@ -54,7 +54,7 @@ export const placesOf = (prepared: PreparedAlert, record: SetRecord, work: Work)
   return isIn ? [record.recordId] : []
 }
 
-interface Told {
+interface ReportedAlert {
   readonly type: AlertEventName
   readonly about: AboutRecord
   readonly firing: Firing
@@ -75,14 +75,14 @@ const dueOf = (
   return day === undefined ? undefined : CalendarDate.addDays(day, keptDays)
 }
 
-const eventOf = ({ enrichmentId, name }: Input, { about, firing, type }: Told, content: MessageContent): PlannedEvent =>
+const eventOf = ({ enrichmentId, name }: Input, { about, firing, type }: ReportedAlert, content: MessageContent): PlannedEvent =>
   alertEvents[type].planned({
     key: `${type}:${keyOf(about.recordId, firing)}`,
     subjectId: enrichmentId,
     data: { name, subject: about.recordId, ordinal: firing.ordinal, title: content.title.slice(0, 500) }
   })
 
-const byDay = (a: Told, b: Told): number => {
+const byDay = (a: ReportedAlert, b: ReportedAlert): number => {
   const [first, second] = [dayOf(a.about.fields) ?? "", dayOf(b.about.fields) ?? ""]
   return first < second ? -1 : first > second ? 1 : a.about.recordId < b.about.recordId ? -1 : 1
 }
@@ -92,7 +92,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
   const { cells, config, title, watched } = prepared
   const partitions = yield* read(dirty)
   const next = new Map<PartitionKey, AlertPartition>()
-  const told: Array<Told> = []
+  const told: Array<ReportedAlert> = []
   for (const recordId of dirty) {
     const { records, state } = partitions.get(recordId)!
     const record = records[0]
