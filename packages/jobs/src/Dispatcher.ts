@@ -47,7 +47,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
     const wakeSignal = yield* WakeSignal
     let listening = false
 
-    const told = logsOnce({ away: "Storage is away: nothing is dispatched", broken: "The dispatcher broke" })
+    const told = logsOnce({ away: "Database unavailable: nothing is dispatched", broken: "The dispatcher crashed" })
     const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
       Effect.annotateLogs(told(work), { step: name })
 

@@ -205,7 +205,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
         if (yield* settle(answer.value, exit, entry.stopping)) yield* jobEnded(answer.value)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: the job is taken up again later", error)
+          Effect.logWarning("Database unavailable: the job is taken up again later", error)
         ),
         Effect.catchDefect((defect) => Effect.logError("The job could not be taken up", Cause.die(defect)))
       )
@@ -270,7 +270,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     for (const entry of asked) if (!kept.has(entry.jobId)) stop(entry)
   }).pipe(
     engine,
-    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: no heartbeat", error)),
+    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Database unavailable: no heartbeat", error)),
     Effect.catchDefect((defect) => Effect.logError("The heartbeat failed", Cause.die(defect)))
   )
 

@@ -104,7 +104,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     planned.openUnsafe()
   }
 
-  const safely = logsOnce({ away: "Storage is away: no tasks are run", broken: "Tasks could not be looked for" })
+  const safely = logsOnce({ away: "Database unavailable: no tasks are run", broken: "Tasks could not be looked for" })
 
   const room = () =>
     Array.from(handlers.values(), ({ kind }) => {
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
       tryTask(claimed, handler, () => entry.stop).pipe(
         Effect.tap((seconds) => Effect.sync(() => seconds !== undefined && putOff(seconds))),
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: the task is taken up again later", error)
+          Effect.logWarning("Database unavailable: the task is taken up again later", error)
         ),
         Effect.catchDefect((defect) => Effect.logError("The end of a task could not be noted", Cause.die(defect))),
         engine,
@@ -227,8 +227,8 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     for (const entry of old) if (!kept.has(entry.fence.taskId)) stop(entry, "lost")
   }).pipe(
     engine,
-    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: tasks do not beat", error)),
-    Effect.catchDefect((defect) => Effect.logError("The beat of tasks failed", Cause.die(defect))),
+    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Database unavailable: no task heartbeat", error)),
+    Effect.catchDefect((defect) => Effect.logError("Task heartbeat failed", Cause.die(defect))),
     Effect.andThen(Effect.sleep(beatEvery)),
     Effect.forever
   )

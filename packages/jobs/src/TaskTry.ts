@@ -84,7 +84,7 @@ export const makeTryTask: Effect.Effect<TryTask, never, TaskStore | Transactor |
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     if (error === undefined || Cause.hasDies(cause)) {
       return Effect.andThen(
-        Effect.logError("A task broke", cause),
+        Effect.logError("Task crashed", cause),
         again(claimed, handler, new TaskFailure({ message: brokenText }))
       )
     }

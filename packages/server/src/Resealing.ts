@@ -33,7 +33,7 @@ export const layer = (where: string): Layer.Layer<never, never, SqlClient.SqlCli
       })
       yield* look.pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: what a former secret sealed is looked for later", error)
+          Effect.logWarning("Database unavailable: what a former secret sealed is looked for later", error)
         ),
         Effect.catchDefect((defect) =>
           Effect.logError("What a former secret sealed could not be sealed again", Cause.die(defect))
