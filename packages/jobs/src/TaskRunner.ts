@@ -227,7 +227,9 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     for (const entry of old) if (!kept.has(entry.fence.taskId)) stop(entry, "lost")
   }).pipe(
     engine,
-    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Database unavailable: no task heartbeat", error)),
+    Effect.catchTag("StorageUnavailable", (error) =>
+      Effect.logWarning("Database unavailable: no task heartbeat", error)
+    ),
     Effect.catchDefect((defect) => Effect.logError("Task heartbeat failed", Cause.die(defect))),
     Effect.andThen(Effect.sleep(beatEvery)),
     Effect.forever

@@ -75,7 +75,11 @@ const dueOf = (
   return day === undefined ? undefined : CalendarDate.addDays(day, keptDays)
 }
 
-const eventOf = ({ enrichmentId, name }: Input, { about, firing, type }: ReportedAlert, content: MessageContent): PlannedEvent =>
+const eventOf = (
+  { enrichmentId, name }: Input,
+  { about, firing, type }: ReportedAlert,
+  content: MessageContent
+): PlannedEvent =>
   alertEvents[type].planned({
     key: `${type}:${keyOf(about.recordId, firing)}`,
     subjectId: enrichmentId,
