@@ -56,7 +56,7 @@ export class Authenticator extends Context.Service<
      * The principal of an API key as `apiKey` has it, and the request counted under its workspace, both in one step.
      * `agreedRate` is for plans whose rate is by agreement. A key that is not good counts nowhere.
      */
-    readonly request: (
+    readonly authenticate: (
       secret: Redacted.Redacted<string>,
       agreedRate: number
     ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | StorageUnavailable>
@@ -102,7 +102,7 @@ export class Authenticator extends Context.Service<
           return found
         })
 
-        const request = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
+        const authenticate = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
           const now = yield* Timestamp.now
           const found: Option.Option<CountedKey> = yield* lookUp(secret, (hash) =>
             keyLookup.lookup(hash, now, limitsOf(agreedRate))
@@ -138,7 +138,7 @@ export class Authenticator extends Context.Service<
           return { key, secret: Redacted.make(secret) }
         })
 
-        return Authenticator.of({ apiKey, request, createKey })
+        return Authenticator.of({ apiKey, authenticate, createKey })
       })
     )
 }

@@ -70,7 +70,7 @@ export class OwnSessions extends Context.Service<
      * admin. The request is counted under the person. Without a workspace it is their own, with all that they reach, where
      * `anyWorkspace` is set, and refused elsewhere.
      */
-    readonly request: (
+    readonly authenticate: (
       token: Redacted.Redacted,
       workspaceId: string | undefined,
       anyWorkspace: boolean
@@ -110,7 +110,7 @@ export class OwnSessions extends Context.Service<
               expiresAt: Timestamp.fromMillis(until)
             }
           }),
-          request: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
+          authenticate: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
             const { email, user: userId, workspace: own } = yield* claimsOf(token)
             const decision = yield* limiter.arrive(`user:${userId}`, perMinute)
             const wanted = asked ?? (anyWorkspace ? own : undefined)
@@ -133,7 +133,7 @@ export class OwnSessions extends Context.Service<
 }
 
 /** Who checks the sessions of people; without one there are none, and every token is refused. */
-export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "request"> | undefined>(
+export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "authenticate"> | undefined>(
   "@millrace/core/access/OwnSessions/SessionRequests",
   { defaultValue: () => undefined }
 )

@@ -108,7 +108,7 @@ const reconciler = { kind: "system", reason: "connection check" } as const
 /** Looks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
 const check = Effect.gen(function* () {
   const store = yield* BankStore
-  const checks = yield* ConnectionChecks
+  const connections = yield* ConnectionChecks
   return handleTask(connectionCheckTask, ({ guard, payload: { bankId, source, workspaceId } }) =>
     withinWorkspaces(workspaceId)(
       Effect.gen(function* () {
@@ -117,8 +117,8 @@ const check = Effect.gen(function* () {
         const isUnread = (yield* store.accounts(bankId)).length === 0
         const holding = Effect.andThen(guard, Effect.asVoid(store.hold(workspaceId, bankId)))
         const looking = isUnread
-          ? Effect.asVoid(checks.refresh(bank.value, { guard: holding, cause: reconciler }))
-          : Effect.asVoid(checks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
+          ? Effect.asVoid(connections.refresh(bank.value, { guard: holding, cause: reconciler }))
+          : Effect.asVoid(connections.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
         yield* looking.pipe(
           Effect.catchIf(
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",

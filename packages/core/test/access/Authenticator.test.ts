@@ -80,7 +80,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
 
 const arrive = Effect.fnUntraced(function* (n: number) {
   const authenticator = yield* Authenticator
-  return yield* Effect.option(authenticator.request(Redacted.make(secretOf(n)), 42))
+  return yield* Effect.option(authenticator.authenticate(Redacted.make(secretOf(n)), 42))
 })
 
 const ask = Effect.fnUntraced(function* (n: number) {

@@ -53,7 +53,7 @@ export const makeAuthentication = Effect.gen(function* () {
     if (token === undefined || sessions === undefined) return yield* refuse(invalidToken)
     const workspaceId = request.headers["x-workspace-id"]?.trim()
     return yield* sessions
-      .request(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
+      .authenticate(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
       .pipe(
         Effect.catchTag("CredentialInvalid", () => Effect.fail(refuse(invalidToken))),
         Effect.catchTag(["InvalidInput", "Forbidden"], (error) => Effect.fail(refuse(answerOf(error))))
@@ -69,7 +69,7 @@ export const makeAuthentication = Effect.gen(function* () {
     if (authorization !== "") return yield* session(request, authorization)
     if (key === "") return yield* refuse(missing)
     return yield* authenticator
-      .request(Redacted.make(key), agreedRate)
+      .authenticate(Redacted.make(key), agreedRate)
       .pipe(Effect.catchTag("CredentialInvalid", (error) => Effect.fail(refuse(answerOf(error)))))
   })
 })

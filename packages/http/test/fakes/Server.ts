@@ -100,7 +100,7 @@ export const make = (options: Options = {}) => {
       Authenticator,
       Authenticator.of({
         apiKey: () => Effect.die("not part of this API"),
-        request: Effect.fnUntraced(function* (given, agreedRate) {
+        authenticate: Effect.fnUntraced(function* (given, agreedRate) {
           if (Redacted.value(given) !== secret) return yield* new CredentialInvalid()
           const workspace = { ...Records.workspace, ...options.workspace }
           const { requestsPerMinute } = planWith(agreedRate, workspace.plan)
@@ -126,7 +126,7 @@ export const make = (options: Options = {}) => {
     options.person === undefined
       ? Layer.empty
       : Layer.succeed(SessionRequests, {
-          request: () =>
+          authenticate: () =>
             Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
         }),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),

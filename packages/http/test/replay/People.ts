@@ -17,7 +17,7 @@ export const makePeople = () => {
   let home: Workspace | undefined
   let granted: ReadonlyArray<Scope> = []
   const arrivals: Arrivals = {
-    request: (token) => {
+    authenticate: (token) => {
       const [kind, name] = Redacted.value(token).split("-")
       const role = roles.find((one) => one === name)
       if (home === undefined || role === undefined) return Effect.fail(new CredentialInvalid())

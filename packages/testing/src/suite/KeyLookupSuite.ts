@@ -78,8 +78,8 @@ export const tests: StorageTests = (it) => {
       const found = yield* Effect.forEach(
         ids,
         Effect.fnUntraced(function* (id) {
-          const found = Option.getOrUndefined(yield* lookup(`hash-${id}`))
-          return found === undefined ? undefined : [found.key.id, found.workspace.id, found.decision.admitted]
+          const one = Option.getOrUndefined(yield* lookup(`hash-${id}`))
+          return one === undefined ? undefined : [one.key.id, one.workspace.id, one.decision.admitted]
         }),
         { concurrency: "unbounded" }
       )

@@ -127,11 +127,11 @@ const play = Effect.fnUntraced(function* (
     // The same enrichments again see all records at once: what they say is what the first came to step by step.
     const twins = yield* enrichedWith(workspace, isTimeless)
     yield* drive(simulation, feed)
-    const again = yield* analysed(workspace, twins, nameOf)
+    const whole = yield* analysed(workspace, twins, nameOf)
     mustEqual(
       "an analysis of what changed is one of everything",
       timeless(said),
-      timeless(again),
+      timeless(whole),
       "all records at once"
     )
     for (const type of ["alert.fired", "digest.issued", "monitor.breached", "budget.threshold"]) {
