@@ -78,8 +78,8 @@ export const tests: StorageTests = (it) => {
       const found = yield* Effect.forEach(
         ids,
         Effect.fnUntraced(function* (id) {
-          const one = Option.getOrUndefined(yield* lookup(`hash-${id}`))
-          return one === undefined ? undefined : [one.key.id, one.workspace.id, one.decision.admitted]
+          const hit = Option.getOrUndefined(yield* lookup(`hash-${id}`))
+          return hit === undefined ? undefined : [hit.key.id, hit.workspace.id, hit.decision.admitted]
         }),
         { concurrency: "unbounded" }
       )
