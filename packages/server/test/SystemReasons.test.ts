@@ -54,7 +54,7 @@ it("crosses the wall between workspaces nowhere but where it is known to, each p
     const reasons = Array.from(text.matchAll(/acrossTenants\("([^"]+)"\)/g), ([, reason]) => reason!)
     if (reasons.length > 0) used[file] = [...new Set(reasons)]
     // A reason that is not written there cannot be read here, and the reach is set by no other way.
-    const calls = text.match(/\bacrossWorkspaces\(/g)?.length ?? 0
+    const calls = text.match(/\bacrossTenants\(/g)?.length ?? 0
     if (
       calls !== reasons.length ||
       /provideService\(\s*CurrentTenantScope|Layer\.succeed\(\s*CurrentTenantScope/.test(text)

@@ -26,7 +26,7 @@ export const CurrentTenantScope = Context.Reference<TenantScope>(
  */
 export const systemReasons = {
   "configured again": "which banks could not be read for want of their provider, when a server starts that has it",
-  "connect a bank": "which workspace there is, for the operator of the server and connects a bank in it",
+  "connect a bank": "which workspace there is, for the operator of the server, who connects a bank in it",
   "connection look-up":
     "which banks an upstream connection is of, for what its provider says and before it is given back",
   "connect returns": "the state of a browser, or a callback, tells the workspace, and not the other way round",
