@@ -2,14 +2,14 @@
  * Requests of the API beside the same made by hand with fastify and pg, on one PostgreSQL with fsync on: who asks, the
  * list of banks, and 100 transactions of an account.
  *
- * Each server is a process of its own and is asked in turn. Both look the key up anew with each request, count it in the
+ * Each server is a process of its own and is asked in turn. Both look the key up again with each request, count it in the
  * rolling window of its workspace, keep to rows of the workspace and say how fresh they are, and both write a line to a
  * log; before anything is timed, their answers are compared and both are warm. Ours stands before the database as its
  * built-in one does (`MILLRACE_DATABASE_DIRECT`), behind the wall between workspaces, which the one by hand has not. Beside
  * them stands the least that our server could cost: router and client of Effect with the checks of the peer (`bare.ts`).
  *
  * Requests a second are those of a machine that has two processors for server, PostgreSQL and client, and nothing else to
- * do. The processor time of a request is told as well: a busy machine takes less of it.
+ * do. The processor time of a request is reported as well: a busy machine takes less of it.
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ const measured = (
   { asked, emptyWindows, postgres }: Contestants
 ): Effect.Effect<Measured, never, Scope.Scope> =>
   Effect.gen(function* () {
-    // A server that is told to stop waits for its connections.
+    // A server that is asked to stop waits for its connections.
     const traffic = yield* Effect.acquireRelease(
       Effect.sync(() => open(server.port, connections)),
       ({ close }) => Effect.sync(close)

@@ -155,12 +155,12 @@ export const bench: Bench = {
             ofTotal(ours, ({ edited, kept }) => percent(kept, edited))
           ),
           figure(
-            "edits kept where told apart, %",
+            "edits kept where distinguished, %",
             ofTotal(ours, ({ editedClear, keptClear }) => percent(keptClear, editedClear))
           ),
           ...behaviours.map((behaviour) =>
             figure(
-              `edits kept where told apart, %: ${behaviour}`,
+              `edits kept where distinguished, %: ${behaviour}`,
               Effect.map(ours, (all) => percent(all.get(behaviour)!.keptClear, all.get(behaviour)!.editedClear))
             )
           ),

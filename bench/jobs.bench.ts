@@ -25,7 +25,7 @@ import { contestant as pgBoss } from "./jobs/pgBoss.ts"
 
 const contestants = [millrace, pgBoss, graphileWorker]
 
-/** What is told of each, by the names that goals use; `--quick` has fewer jobs under the same names. */
+/** What is reported each, by the names that goals use; `--quick` has fewer jobs under the same names. */
 const told: Readonly<Record<string, (measures: Measures) => number>> = {
   "jobs a second, 300 triggered": (of) => of.jobsPerSecond,
   "transactions a job": (of) => of.transactionsPerJob,

@@ -8,7 +8,7 @@ import { PostgresStorage } from "@millrace/adapters/postgres"
 import { CalendarDate, Decimal, Ids } from "@millrace/core"
 import type { RecordWrite } from "@millrace/core/record"
 import { type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
-import { acrossWorkspaces, withinWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces } from "@millrace/core/workspace"
 import { scopeOf, storeAccount, storeBank, storeWorkspace } from "@millrace/testing/fixture"
 import { type PostgresServer, startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { client, serverClient } from "@millrace/verification/postgres/TestPostgres"
@@ -116,7 +116,7 @@ export const bench: Bench = {
         const scope = yield* on(
           Effect.gen(function* () {
             return scopeOf(yield* storeAccount(yield* storeBank(yield* storeWorkspace({ plan: "enterprise" }))))
-          }).pipe(acrossWorkspaces("task engine"))
+          }).pipe(acrossTenants("task engine"))
         )
         for (let from = 0; from < rows; from += chunk)
           yield* on(

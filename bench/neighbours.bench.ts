@@ -81,7 +81,7 @@ const answered = async (call: Call, path: string, asked?: Asked): Promise<Data> 
   return data!
 }
 
-/** Asks for a new one every so often, whether or not the last was answered, until it is told to end. */
+/** Asks for a new one every so often, whether or not the last was answered, until it is asked to end. */
 const asking = (url: string, key: string, everyMillis: number) => {
   const waits: Array<Promise<number>> = []
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
 /**
- * Syncing again what is there already, on PostgreSQL with fsync on.
+ * Syncing again what exists already, on PostgreSQL with fsync on.
  *
  * A row is a transaction that the upstream shows; speeds count all of them, also where only a hundredth has changed
  * and the others are passed over. Twice:

@@ -11,7 +11,7 @@ import { Patterns } from "@millrace/core/pattern"
 import { Cursors, Tables } from "@millrace/core/kernel"
 import { Ids } from "@millrace/core"
 import type { RowQuery } from "../packages/core/src/table/RowRequest.ts"
-import { acrossWorkspaces, withinWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces } from "@millrace/core/workspace"
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { client, serverClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
@@ -114,7 +114,7 @@ export const bench: Bench = {
           const user = ownerOf(workspace)
           const made = { large: yield* filled(user, large), small: yield* filled(user, small) }
           return { ids: made, caller: user }
-        }).pipe(acrossWorkspaces("task engine"))
+        }).pipe(acrossTenants("task engine"))
       )
       yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`vacuum analyze`).pipe(
         Effect.provide(client(server, "postgres", 1)),

@@ -7,8 +7,8 @@
  * - feeds: 10, 200 and 2,000 daily feeds over workspaces of twenty: what they cost while none is due, and how all of them
  *   run when they are due at once, with somebody of another workspace who triggers a feed meanwhile
  *
- * What ten times as much costs is told in times, the worst of two neighbouring sizes, and in processor time of server and
- * database together, which does not grow with what else the machine does; seconds stand beside it. Memory is the most that the process
+ * What ten times as much costs is reported in times, the worst of two neighbouring sizes, and in processor time of server and
+ * database together, which does not grow with what else the machine does; seconds are next to it. Memory is the most that the process
  * of the server held in the step. `--quick` stops at 100,000 rows and 200 feeds, under the same names.
  */
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"

@@ -116,7 +116,7 @@ const pages: Readonly<Record<string, string>> = {
     "# Quality",
     [
       "Measured by `npm run quality -- --record`, which keeps the figures in `docs/quality.json`. Each scene is played on made up",
-      "accounts of which the truth is known, and everything in it follows from its seed, unless it says that its data is real.",
+      "accounts with a known truth, and everything in it follows from its seed, unless it says that its data is real.",
       "Beside what is to be reached stands the best that is known of others. The scenes are in",
       "`packages/verification/src/quality`; the tests play a small form of each."
     ].join("\n"),
@@ -237,7 +237,7 @@ const pages: Readonly<Record<string, string>> = {
       "# Filters",
       [
         "From `packages/testing/src/model/FilterTruth.ts`, which the tests hold every evaluator to. A clause says of a row",
-        "that it is true, false or unknown; only rows of which the whole filter is true pass. Text is compared without",
+        "that it is true, false or unknown; only rows that match the whole filter pass. Text is compared without",
         `regard to case. Here it is ${truthNow}, and days begin in ${truthZone}.`
       ].join("\n"),
       `## Groups\n\n${table(

@@ -163,7 +163,7 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
             supports: ["balances", "transactions"]
           }))
         ),
-        // They are doubtful: their rows stay, and people are told which field is odd.
+        // They are doubtful: their rows stay, and people learn which field is odd.
         unreadAccounts: Effect.map(asked, ({ unread }) => unread),
         pull: Effect.fnUntraced(function* ({ dataType, from, position, providerAccountIds, to }) {
           const accounts = (yield* asked).accounts.filter(({ id }) => providerAccountIds.includes(id))
@@ -180,7 +180,7 @@ const makeDriver = (instanceId: string, { token, url }: typeof Config.Type, clie
           return {
             upserted: read.flatMap(({ upserted }) => upserted),
             removed: [],
-            // Each with its id and the reason: people are told, and a row that is known stays.
+            // Each with its id and the reason: people learn it, and a row that is known stays.
             quarantined: read.flatMap(({ quarantined }) => quarantined),
             coverage: {
               kind: "window",

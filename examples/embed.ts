@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 export const layer = Millrace.layer({ providers: [DemoProvider.make()] })
 
 export const program = Effect.gen(function* () {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Example",
     plan: "enterprise",
     timezone: "UTC",

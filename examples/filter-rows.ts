@@ -2,7 +2,7 @@
  * Which rows a filter means, and why: the filter language of the kernel by itself, without storage.
  *
  * A filter comes as JSON from somewhere, so it is decoded, bound to the fields there are, and only then compiled.
- * Every mistake is told with its place. Run it with `node --conditions=@millrace/source examples/filter-rows.ts`.
+ * Every mistake is reported with its place. Run it with `node --conditions=@millrace/source examples/filter-rows.ts`.
  */
 import { Re2Patterns } from "@millrace/adapters/pattern"
 import { bind, compile, explainFilter, type FilterField, FilterNode, type RowValues } from "@millrace/core/filter"

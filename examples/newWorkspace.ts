@@ -5,7 +5,7 @@ import { Workspaces } from "@millrace/core/kernel"
 import * as Effect from "effect/Effect"
 
 export const newWorkspace = Effect.gen(function* () {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Example",
     plan: "enterprise",
     timezone: "UTC",

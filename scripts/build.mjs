@@ -2,7 +2,7 @@
  * `npm run build [package ...]`: JavaScript and declarations of the packages that are published, each after those it
  * stands on. What did not change since it was built is left as it is. The server is also put together to a few files.
  *
- * `--types-are-checked`: whoever calls has checked the types of all packages right before (`npm run check` does). Declarations are
+ * `--types-are-checked`: anyone who calls has checked the types of all packages right before (`npm run check` does). Declarations are
  * written, and what cannot be declared is found, in half of the time.
  */
 import { spawnSync } from "node:child_process"

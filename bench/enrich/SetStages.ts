@@ -4,7 +4,7 @@ import { CalendarDate, Decimal, limits } from "@millrace/core"
 import type { Enrichment } from "@millrace/core/enrichment"
 import type { LedgerRecord, RecordWrite } from "@millrace/core/record"
 import { EnrichmentStore, RecordStore } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import {
   makeEnrichment,
   makeWrites,
@@ -131,4 +131,4 @@ export const costOf = (count: number) =>
     }
     // The best of them: whatever else the machine does makes none of them faster.
     return { whole: whole.seconds, incremental: Math.min(...seconds) }
-  }).pipe(acrossWorkspaces("job engine"), Effect.orDie)
+  }).pipe(acrossTenants("job engine"), Effect.orDie)

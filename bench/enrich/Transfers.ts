@@ -118,7 +118,7 @@ const partitionsOf = <Config, Prepared, State, Evidence>(
     ])
   )
 
-/** Places all records and plans everything anew, as after a change of the enrichment; answers what it says. */
+/** Places all records and plans everything again, as after a change of the enrichment; answers what it says. */
 const planAll = <Config, Prepared, State, Evidence>(
   kind: SetKind<Config, Prepared, State, Evidence>,
   config: Config,
@@ -219,7 +219,7 @@ const joined = (records: ReadonlyArray<SetRecord>): number => {
 
 const config = Schema.decodeSync(TransferConfig)({ learn: false })
 
-/** Words that many accounts are called by, and that therefore name none: whoever is named so may be anybody. */
+/** Words that many accounts are called by, and that therefore name none: anyone who is named so may be anybody. */
 const common = new Set(["JOINT", "BUSINESS"])
 
 /** What the texts of these records say, as somebody who writes a join would read them. */
@@ -256,7 +256,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
 ])
 const typeOf = new Map<string, string>(accounts.map(({ accountId, accountType }) => [accountId, accountType]))
 
-/** What each record is told of its link: a program that links writes that beside both records. */
+/** What each record says about its link: a program that links writes that beside both records. */
 const saidOfRecords = (links: Links): ReadonlyMap<string, Readonly<Record<string, unknown>>> => {
   const said = new Map<string, Readonly<Record<string, unknown>>>()
   for (const link of links) {
@@ -278,7 +278,7 @@ const linkedAndSaid = (records: ReadonlyArray<SetRecord>) => {
   return { links, said: saidOfRecords(links) }
 }
 
-/** Links of two records each, the sum of what speaks for them, and how many fields are said of their records. */
+/** Links of two records each, the sum of what supports them, and how many fields are said of their records. */
 const told = (links: number, points: number, fields: number): string =>
   `${links} links, ${points} centibits, ${fields} fields`
 
@@ -338,7 +338,7 @@ const readOnce = (records: ReadonlyArray<SetRecord>): number => {
  *
  * The join that says the same does less than it would have to. It writes one object for each record of a link, where
  * transfer_match writes a claim with its evidence for each field, an event and a link with its evidence. It keeps nothing for
- * the next plan, where transfer_match keeps what could be and what came in by itself, month by month. And it is told what the
+ * the next plan, where transfer_match keeps what could be and what came in by itself, month by month. And it is reported what the
  * texts of these records say.
  */
 const whole = (records: ReadonlyArray<SetRecord>, held: Partitions): Comparison => ({

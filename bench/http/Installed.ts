@@ -25,7 +25,7 @@ export interface Tenant {
 /** A workspace of its own for each part of the traffic: together they stay below what a minute allows. */
 const found = (index: number) =>
   Effect.gen(function* () {
-    const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+    const { owner, secret, workspace } = yield* (yield* Workspaces).create({
       name: `Workspace ${index}`,
       plan: "enterprise",
       timezone: "UTC",
@@ -108,7 +108,7 @@ const difference = (one: string, other: string): string => {
   return [one, other].map((text) => text.slice(Math.max(0, at - 80), at + 80)).join("\n")
 }
 
-/** The rows of transactions as they are told, in a table of the other server's own. */
+/** The rows of transactions as they are reported, in a table of the other server's own. */
 const copyForPeer = async (client: Client): Promise<void> => {
   await client.query(
     `insert into peer_record select id, workspace_id, account_id, date, fields from record

@@ -10,7 +10,7 @@ export interface Request {
 }
 
 export interface Traffic {
-  /** Connects anew what a server has closed: they do with connections that nobody uses for a minute. */
+  /** Reconnects what a server has closed: they do with connections that nobody uses for a minute. */
   readonly ready: () => Promise<void>
   /** Sends so many requests, taking the list round and round, and returns how many were answered with 200. */
   readonly send: (requests: ReadonlyArray<Request>, count: number) => Promise<number>

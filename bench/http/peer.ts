@@ -156,7 +156,7 @@ app.get<PageRequest>("/v1/banks/:bank/accounts/:account/transactions", async (re
   const [of] = await ask("account", accountOf, [bank, account, workspaceId])
   if (of === undefined) return fail(reply, request, 404, "NOT_FOUND", "Account not found")
   const pulledAt = of["pulled_at"] as Date | null
-  // Reading what is older anew is the other server's work.
+  // Reading what is older again is the other server's work.
   if (pulledAt === null || Date.now() - pulledAt.getTime() > 300_000) {
     return fail(reply, request, 503, "DATA_NOT_READY", "The first data is still being collected")
   }

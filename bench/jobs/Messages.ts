@@ -4,7 +4,7 @@ import type { Shape } from "./Shape.ts"
 /** To a runner. */
 export type Order =
   | { readonly kind: "shape"; readonly shape: Shape }
-  /** It ends by SIGKILL right after its next commit of a page, before anybody is told of it. */
+  /** It ends by SIGKILL right after its next commit of a page, before anybody learns it. */
   | { readonly kind: "die" }
 
 /** From a runner. `at` is in milliseconds of the machine's clock, with fractions. */

@@ -22,7 +22,7 @@ import { layerApi } from "../../packages/server/src/Server.ts"
 import type { Ended, Order, Place, Reply, Request } from "./Messages.ts"
 import { connectionOf, instanceId, upstream } from "./Upstream.ts"
 
-/** As many as a server has unless it is told otherwise. */
+/** As many as a server has unless it is reported otherwise. */
 const slots = 4
 const requestConnections = 8
 const acrossConnections = 8
@@ -67,7 +67,7 @@ await runtime.context()
 
 const newWorkspace = (name: string) =>
   Effect.gen(function* () {
-    const { owner, workspace } = yield* (yield* Workspaces).found({
+    const { owner, workspace } = yield* (yield* Workspaces).create({
       name,
       plan: "enterprise",
       timezone: "UTC",

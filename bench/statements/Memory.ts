@@ -1,4 +1,4 @@
-/** How much memory the reading of a file takes beside its rows, as the file grows: the rows are told one by one. */
+/** How much memory the reading of a file takes beside its rows, as the file grows: the rows are reported one by one. */
 import { scanCamt, scanCsv, scanMt940, scanOfx, scanQif } from "@millrace/adapters/statement"
 import { Currency } from "@millrace/core"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload"

@@ -1,4 +1,4 @@
-/** A sync from nothing, of what is there already and of a few corrections, and what could be done by hand. */
+/** A sync from nothing, of what exists already and of a few corrections, and what could be done by hand. */
 import type { JobId } from "@millrace/core/job"
 import type { Stage } from "../../packages/core/src/sync/Stage.ts"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ export const ledgerOnly = (on: On, connected: Connected, upstream: Upstream): Sy
   }
 }
 
-/** Rows of a first sync, taken back out of its tables for whoever writes them by hand. */
+/** Rows of a first sync, taken back out of its tables for anyone who writes them by hand. */
 export const taken = Effect.fnUntraced(function* (connection: Client, { prepare, run, tables }: Sync) {
   yield* Copy.forget(connection)
   yield* prepare

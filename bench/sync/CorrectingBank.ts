@@ -14,7 +14,7 @@ export interface Correction {
   readonly count: number
 }
 
-/** Begins with the accounts of `generate`. Each run corrects once more. */
+/** Begins with the accounts of `generate`. Each run corrects again. */
 export const correctingBank = (options: GenerateOptions) =>
   Effect.map(
     Effect.acquireRelease(

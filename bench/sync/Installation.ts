@@ -8,7 +8,7 @@ import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobLease, JobStore } from "@millrace/core/storage"
 import type { ProviderDriver } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
 import { serverClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
@@ -61,7 +61,7 @@ export type Configured = readonly [type: string, config: Schema.Json]
 
 /** A workspace whose one bank is connected, and a feed of all its accounts into a table, with these enrichments. */
 export const connectWith = Effect.fnUntraced(function* (enrichments: ReadonlyArray<Configured>) {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Bench",
     plan: "enterprise",
     timezone: "UTC",
@@ -109,4 +109,4 @@ export const runJob = ({ feed, caller }: Connected, jobId: JobId) =>
     const job = Option.getOrThrow(yield* jobs.get(caller.principal.workspace.id, feed.id, jobId))
     if (job.status !== "completed" || job.errors.length > 0) return yield* Effect.die(JSON.stringify(job))
     return job
-  }).pipe(acrossWorkspaces("job engine"))
+  }).pipe(acrossTenants("job engine"))

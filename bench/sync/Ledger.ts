@@ -57,7 +57,7 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
     const written = yield* Effect.forEach(
       accounts,
       ({ id, providerAccountId }) =>
-        writer.writeAside(
+        writer.writeSpooled(
           { bankId: bank.id, lease, cause: { kind: "system", reason: "bench" } },
           {
             scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },

@@ -1,4 +1,4 @@
-/** A provider whose upstream is generated, one account a page: a set of statement files that each pull reads anew. */
+/** A provider whose upstream is generated, one account a page: a set of statement files that each pull reads again. */
 import { readStatement } from "@millrace/adapters/statement"
 import { type ObservedAccount, ProtocolViolation, type ProviderDriver, type SyncPage } from "@millrace/core/provider"
 import { Currency, Decimal } from "@millrace/core"

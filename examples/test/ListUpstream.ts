@@ -153,7 +153,7 @@ export const makeList = Effect.fnUntraced(function* (access: ListAccess) {
           ? { kind: "provider_connection_id", connectionId: "../../admin" }
           : how === "otherKind"
             ? { kind: "plaid_public_token", publicToken: "public-x" }
-            : // Whoever knows the name of a list may connect it.
+            : // Anyone who knows the name of a list may connect it.
               undefined,
     repair: () => paste(),
     break: (ref, how) => void broken.set(ref, how),

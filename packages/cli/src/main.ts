@@ -4,7 +4,7 @@ import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import { version } from "./program/Version.ts"
 
-// Whoever pipes us into `head` closes the pipe early, and has what was asked for.
+// Anyone who pipes us into `head` closes the pipe early, and has what was asked for.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0)
   throw error

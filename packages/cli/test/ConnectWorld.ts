@@ -121,7 +121,7 @@ export const serveWorld = () => {
     made = make()
     key = await made.runtime.runPromise(
       Effect.flatMap(Workspaces, (workspaces) =>
-        workspaces.found({
+        workspaces.create({
           name: "Test",
           plan: "enterprise",
           timezone: "UTC",

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 const found = Effect.gen(function* () {
-  const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+  const { owner, secret, workspace } = yield* (yield* Workspaces).create({
     name: "Test",
     plan: "enterprise",
     timezone: "UTC",

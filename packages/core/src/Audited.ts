@@ -1,5 +1,5 @@
 /**
- * The one layer that writes the audit: it stands round the use cases, so that whoever reaches them leaves an entry for
+ * The one layer that writes the audit: it wraps the use cases, so that anyone who reaches them leaves an entry for
  * each operation that changes something, whatever came of it (decisions 4.4). Which methods it keeps, the definitions of the
  * operations say.
  */
@@ -12,7 +12,7 @@ import type { AuditStore } from "./audit/AuditStore.ts"
 import { type AnyDefinition, type Audits, byItself } from "./operation/Definition.ts"
 import { definitions } from "./operations.generated.ts"
 import type { Ids } from "./shared/Ids.ts"
-import { withinCaller } from "./workspace/Reach.ts"
+import { withinCaller } from "./workspace/TenantScope.ts"
 
 interface AuditedUseCase {
   readonly tag: Audits["tag"]

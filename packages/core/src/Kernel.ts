@@ -13,12 +13,12 @@ import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import * as Audited from "./Audited.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
-import type { KeyArrivals } from "./access/KeyArrivals.ts"
+import type { KeyLookup } from "./access/KeyLookup.ts"
 import { AccountChanges } from "./usecase/AccountChanges.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { AccountJoinStore } from "./bank/AccountJoinStore.ts"
-import type { BankRemains } from "./bank/BankRemains.ts"
+import type { BankDataPurge } from "./bank/BankDataPurge.ts"
 import type { ReceivedWebhooks } from "./bank/ReceivedWebhooks.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
@@ -27,9 +27,9 @@ import { Banks } from "./bank/Banks.ts"
 import type { Connecting } from "./bank/Connecting.ts"
 import { ConnectReturns } from "./bank/ConnectReturns.ts"
 import { Institutions } from "./bank/Institutions.ts"
-import type { Looks } from "./bank/Looks.ts"
+import type { ConnectionChecks } from "./bank/ConnectionChecks.ts"
 import type { Sessions } from "./bank/Sessions.ts"
-import type { Starting } from "./bank/Starting.ts"
+import type { ConnectionStart } from "./bank/ConnectionStart.ts"
 import { Collections } from "./collection/Collections.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
@@ -75,8 +75,8 @@ import { RecordLooks } from "./explain/RecordLooks.ts"
 import { Decisions } from "./explain/Decisions.ts"
 import { EnrichmentInsights } from "./explain/EnrichmentInsights.ts"
 import { Withheld } from "./explain/Withheld.ts"
-import { RecordWords } from "./explain/RecordWords.ts"
-import { Undoing } from "./explain/Undoing.ts"
+import { RecordOverrides } from "./explain/RecordOverrides.ts"
+import { Undo } from "./explain/Undo.ts"
 import { Corrections } from "./identity/Corrections.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import type { IdempotencyStore } from "./idempotency/IdempotencyStore.ts"
@@ -101,7 +101,7 @@ import { Projector } from "./sync/Projector.ts"
 import type { StageStore } from "./sync/StageStore.ts"
 import * as RecordValues from "./sync/RecordValues.ts"
 import { SourceReader } from "./sync/SourceReader.ts"
-import { MadeAccounts } from "./sync/MadeAccounts.ts"
+import { SyntheticAccounts } from "./sync/SyntheticAccounts.ts"
 import { PushedRecords } from "./sync/PushedRecords.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
@@ -124,16 +124,16 @@ import { UploadSource } from "./upload/UploadSource.ts"
 import type { UploadStore } from "./upload/UploadStore.ts"
 import { WaitingUploads } from "./upload/WaitingUploads.ts"
 import { Workspaces } from "./usecase/Workspaces.ts"
-import { withinCaller } from "./workspace/Reach.ts"
+import { withinCaller } from "./workspace/TenantScope.ts"
 import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 
 /** What storage has to provide. */
 export type Stores =
   | WorkspaceStore
   | ApiKeyStore
-  | KeyArrivals
+  | KeyLookup
   | BankStore
-  | BankRemains
+  | BankDataPurge
   | AccountJoinStore
   | ReceivedWebhooks
   | AccountLooks
@@ -181,9 +181,9 @@ export const layerRun: Layer.Layer<
   | FeedLearning
   | Banks
   | Connecting
-  | Starting
+  | ConnectionStart
   | ConnectReturns
-  | Looks
+  | ConnectionChecks
   | Sessions
   | SourceReader
   | LedgerWriter
@@ -204,7 +204,7 @@ export const layerRun: Layer.Layer<
   Layer.provide(FeedPipelines.layer),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),
-  Layer.provide(MadeAccounts.layer),
+  Layer.provide(SyntheticAccounts.layer),
   Layer.provideMerge([
     LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)),
     ConnectReturns.layer.pipe(Layer.provideMerge(Banks.layer)),
@@ -238,11 +238,11 @@ export type UseCases =
   | Previews
   | Simulations
   | SimulationRuns
-  | RecordWords
+  | RecordOverrides
   | Decisions
   | EnrichmentInsights
   | Withheld
-  | Undoing
+  | Undo
   | Corrections
   | AccountJoins
   | Events
@@ -259,7 +259,7 @@ const rowRemoval: Layer.Layer<never, never, Destinations> = Layer.effect(
   })
 )
 
-/** Use cases that reach no further than whoever calls them. */
+/** Use cases that reach no further than their caller. */
 const walled = <I, S extends object, E, R>(
   service: Context.Service<I, S>,
   layer: Layer.Layer<I, E, R>
@@ -271,7 +271,7 @@ const walled = <I, S extends object, E, R>(
  */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
-): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Looks | SourceReader | LedgerWriter | Ids> =>
+): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | ConnectionChecks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
     Workspaces.layer.pipe(Layer.provide(Tasks.layer)),
     Families.layer,
@@ -294,11 +294,11 @@ export const layerUseCases = (
       walled(Previews, Previews.layer),
       walled(Simulations, Simulations.layer),
       SimulationRuns.layer,
-      walled(RecordWords, RecordWords.layer),
+      walled(RecordOverrides, RecordOverrides.layer),
       walled(Decisions, Decisions.layer),
       walled(EnrichmentInsights, EnrichmentInsights.layer),
       walled(Withheld, Withheld.layer),
-      walled(Undoing, Undoing.layer)
+      walled(Undo, Undo.layer)
     ).pipe(
       Layer.provide(RecordLooks.layer),
       Layer.provide(Rehearsal.layer),

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Adapters } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
-import { chooseServerRole, PostgresStorage, startupParameters, WalledClient } from "@millrace/adapters/postgres"
+import { chooseServerRole, PostgresStorage, startupParameters, TenantClient } from "@millrace/adapters/postgres"
 import { AesSecrets, keysFor } from "@millrace/adapters/secrets"
 import { AddedCollections, type AnyCollection } from "@millrace/core/collection"
 import { FeedSources, withExtractor } from "@millrace/core/feed"
@@ -49,7 +49,7 @@ export const postgres = ({ maxConnections = 10, secret, url }: PostgresOptions) 
           const owner = PgClient.layer({ url, maxConnections: 1, startupParameters })
           const role = yield* Effect.provide(Effect.andThen(PostgresStorage.migrate, chooseServerRole), owner)
           const parameters = role === undefined ? startupParameters : { ...startupParameters, role }
-          return WalledClient.layer({ url, maxConnections, acrossConnections: 0, startupParameters: parameters })
+          return TenantClient.layer({ url, maxConnections, acrossConnections: 0, startupParameters: parameters })
         })
       ),
       AesSecrets.layer(keysFor({ current: secret, previous: [] }, "bank secrets"))

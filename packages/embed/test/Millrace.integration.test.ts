@@ -14,7 +14,7 @@ import { monthSum } from "../../core/test/enrichment/MonthSum.ts"
 import * as Millrace from "../src/Millrace.ts"
 
 const syncOnce = Effect.gen(function* () {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Embedded",
     plan: "enterprise",
     timezone: "UTC",
@@ -60,7 +60,7 @@ it.live("the same lines with PostgreSQL make the tables themselves", () =>
 )
 
 const sumMonths = Effect.gen(function* () {
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Sums",
     plan: "enterprise",
     timezone: "UTC",

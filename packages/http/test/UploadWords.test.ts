@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { guestSentence } from "../src/connect/UploadWords.ts"
 import * as Server from "./fakes/Server.ts"
 
-const owner = " Whoever sent you here can change how the file is read."
+const owner = " The person who sent you here can change how the file is read."
 
 describe("a guest of an upload page", () => {
   it.each([

@@ -3,7 +3,7 @@
  * a singleton.
  *
  * Messages are hints. A poke that is lost costs a tick, because the row says what is due; so nothing is
- * persisted and no message rows pile up. Whoever runs a job twice is refused by the claim.
+ * persisted and no message rows pile up. Anyone who runs a job twice is refused by the claim.
  *
  * `layerOver` is the engine over any cluster. `layerCluster` is the cluster of one process; that of several
  * machines is in `ClusterSocket`.
@@ -13,7 +13,7 @@ import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobStore, pokeLease } from "@millrace/core/storage"
 import { Id, isId } from "@millrace/core"
 import type { SyncRun } from "@millrace/core/kernel"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as MessageStorage from "effect/cluster/MessageStorage"
@@ -42,8 +42,8 @@ import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
 const Message = { jobId: Id("job") }
 
 /**
- * A feed, on the one machine that may run its jobs. `run` lasts as long as the job, which keeps it there; it is
- * told at once when the feed has to leave.
+ * A feed, on the one machine that may run its jobs. `run` lasts as long as the job, which keeps it there; it
+ * hears at once when the feed has to leave.
  */
 const FeedSync = Entity.make("FeedSync", [
   Rpc.make("run", { payload: Message }).annotate(ClusterSchema.InterruptOnTermination, true),
@@ -56,7 +56,7 @@ const makePassOn = Effect.map(
   (jobs) =>
     (jobId: JobId): Effect.Effect<void> =>
       Effect.onInterrupt(Effect.never, () =>
-        Effect.catchCause(acrossWorkspaces("job engine")(jobs.decline(jobId)), (cause) =>
+        Effect.catchCause(acrossTenants("job engine")(jobs.decline(jobId)), (cause) =>
           Effect.logDebug("The job is handed out again later", cause)
         )
       )
@@ -148,7 +148,7 @@ export const layerOver = <E, R>(
       const send = yield* Effect.provideContext(makeSend, context)
       const runner = Context.get(context, JobRunner)
       const wakeSignal = yield* WakeSignal
-      // Where others can take over, feeds are let go of one by one, each with its run at the next page.
+      // Where others can take over, feeds are released one by one, each with its run at the next page.
       const leave = Effect.andThen(options.alone ? runner.drain : runner.beginDrain, Scope.close(scope, Exit.void))
       const fork = Effect.runForkWith(yield* Effect.context())
       let leaving: Fiber.Fiber<void> | undefined

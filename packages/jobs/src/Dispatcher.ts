@@ -8,10 +8,10 @@
 import type { FeedId } from "@millrace/core/feed"
 import type { Dispatched, JobId } from "@millrace/core/job"
 import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { toldOnce } from "./Outage.ts"
+import { logsOnce } from "./Outage.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
@@ -29,7 +29,7 @@ const awayTick = 5_000
 /** Between two sweeps: what they find has waited for minutes. */
 const sweepEvery = 8_000
 
-const engine = acrossWorkspaces("job engine")
+const engine = acrossTenants("job engine")
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
 export type Assign = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>
@@ -47,7 +47,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
     const wakeSignal = yield* WakeSignal
     let listening = false
 
-    const told = toldOnce({ away: "Storage is away: nothing is dispatched", broken: "The dispatcher broke" })
+    const told = logsOnce({ away: "Database unavailable: nothing is dispatched", broken: "The dispatcher crashed" })
     const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
       Effect.annotateLogs(told(work), { step: name })
 

@@ -14,7 +14,7 @@ import { Transactor } from "@millrace/core/storage"
 import { handleTask, TaskFailure, type TaskHandler } from "@millrace/core/task"
 import { taskKind, type TaskKind } from "@millrace/core/task"
 import { Tasks } from "@millrace/core/task"
-import { acrossWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
+import { acrossTenants, type WorkspaceId } from "@millrace/core/workspace"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -128,18 +128,18 @@ export const layerDelivery = (
         }
       })
 
-      const patiently = <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A> =>
+      const withRetries = <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A> =>
         Effect.catchTag(work, "StorageUnavailable", (error) =>
           Effect.logDebug("Events are delivered once storage is back", error).pipe(
             Effect.andThen(Effect.sleep(awayWait)),
-            Effect.andThen(Effect.suspend(() => patiently(work)))
+            Effect.andThen(Effect.suspend(() => withRetries(work)))
           )
         )
 
       if (consumers.length === 0) return
-      yield* patiently(register).pipe(
-        Effect.andThen(Stream.runForEach(signals, () => patiently(spot))),
-        acrossWorkspaces("task engine"),
+      yield* withRetries(register).pipe(
+        Effect.andThen(Stream.runForEach(signals, () => withRetries(spot))),
+        acrossTenants("task engine"),
         Effect.forkScoped
       )
     })

@@ -1,4 +1,4 @@
-/** Who is told what became of the jobs that this process ran. */
+/** Who is informed what became of the jobs that this process ran. */
 import type { ClaimedJob } from "@millrace/core/storage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

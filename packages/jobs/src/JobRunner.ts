@@ -13,7 +13,7 @@ import { capacityOf, type JobId, lookAgainSeconds, RunLease, runnerSilence, tryA
 import { type Fence, JobLease, JobStore, pokeLease, StorageRoom, type StorageUnavailable } from "@millrace/core/storage"
 import { UpstreamPatience } from "@millrace/core/provider"
 import { SyncRun } from "@millrace/core/kernel"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -36,7 +36,7 @@ export interface JobRunnerOptions {
   readonly name?: string | undefined
 }
 
-const engine = acrossWorkspaces("job engine")
+const engine = acrossTenants("job engine")
 
 const defaultSlots = 4
 /**
@@ -94,7 +94,7 @@ export class JobRunner extends Context.Service<
     readonly settled: (jobId: JobId) => Effect.Effect<void>
     /** Stops the job if this process holds it. What it had claimed is given back. Returns at once. */
     readonly stop: (jobId: JobId) => Effect.Effect<void>
-    /** Lets go of the job: at the next page, or else after some seconds. Returns when it is not held. */
+    /** Releases the job: at the next page, or else after some seconds. Returns when it is not held. */
     readonly release: (jobId: JobId) => Effect.Effect<void>
     /** How many more jobs this process would take. */
     readonly freeCapacity: Effect.Effect<number>
@@ -205,7 +205,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
         if (yield* settle(answer.value, exit, entry.stopping)) yield* jobEnded(answer.value)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: the job is taken up again later", error)
+          Effect.logWarning("Database unavailable: the job is taken up again later", error)
         ),
         Effect.catchDefect((defect) => Effect.logError("The job could not be taken up", Cause.die(defect)))
       )
@@ -216,7 +216,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     entry.fiber?.interruptUnsafe()
   }
 
-  /** Lets go of a job that waits for a slot and was not offered again in time: others have their turn now. */
+  /** Releases a job that waits for a slot and was not offered again in time: others have their turn now. */
   const makeRoom = (now: number): boolean => {
     for (const entry of held.values()) {
       if (entry.fence !== undefined || entry.stopping || now - entry.offeredAt < pokeLease * 1000) continue
@@ -270,7 +270,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     for (const entry of asked) if (!kept.has(entry.jobId)) stop(entry)
   }).pipe(
     engine,
-    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: no heartbeat", error)),
+    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Database unavailable: no heartbeat", error)),
     Effect.catchDefect((defect) => Effect.logError("The heartbeat failed", Cause.die(defect)))
   )
 

@@ -4,10 +4,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
 /**
- * Storage that is away is told once, and that it is back; what breaks is told and does not keep the rest from running. The
+ * Storage that is away is reported once, and that it is back; what breaks is reported and does not keep the rest from running. The
  * result is `undefined` then.
  */
-export const toldOnce = (words: { readonly away: string; readonly broken: string }) => {
+export const logsOnce = (words: { readonly away: string; readonly broken: string }) => {
   let away = false
   return <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
     work.pipe(

@@ -8,7 +8,7 @@
 import { Ids } from "@millrace/core"
 import { TaskStore, type Transactor } from "@millrace/core/storage"
 import { type ClaimedTask, type NewTask, type TaskFence, TaskKinds, TaskLease } from "@millrace/core/task"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -19,11 +19,11 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { toldOnce } from "./Outage.ts"
+import { logsOnce } from "./Outage.ts"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
 import { makeTaskWatch } from "./TaskWatch.ts"
 
-const engine = acrossWorkspaces("task engine")
+const engine = acrossTenants("task engine")
 
 /** Milliseconds between two looks where storage tells what arrives, and where it does not. */
 const listeningTick = 15_000
@@ -94,7 +94,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
   const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   /** When tasks are due that this process has put off itself. */
   const expected = new Set<number>()
-  /** Kinds of which more may be ready than there was room for. */
+  /** Kinds that may have more ready than there was room for. */
   const full = new Set<string>()
   /** When it is looked again. */
   let lookAt = -Infinity
@@ -104,7 +104,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     planned.openUnsafe()
   }
 
-  const safely = toldOnce({ away: "Storage is away: no tasks are run", broken: "Tasks could not be looked for" })
+  const safely = logsOnce({ away: "Database unavailable: no tasks are run", broken: "Tasks could not be looked for" })
 
   const room = () =>
     Array.from(handlers.values(), ({ kind }) => {
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
       tryTask(claimed, handler, () => entry.stop).pipe(
         Effect.tap((seconds) => Effect.sync(() => seconds !== undefined && putOff(seconds))),
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: the task is taken up again later", error)
+          Effect.logWarning("Database unavailable: the task is taken up again later", error)
         ),
         Effect.catchDefect((defect) => Effect.logError("The end of a task could not be noted", Cause.die(defect))),
         engine,
@@ -227,8 +227,10 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     for (const entry of old) if (!kept.has(entry.fence.taskId)) stop(entry, "lost")
   }).pipe(
     engine,
-    Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: tasks do not beat", error)),
-    Effect.catchDefect((defect) => Effect.logError("The beat of tasks failed", Cause.die(defect))),
+    Effect.catchTag("StorageUnavailable", (error) =>
+      Effect.logWarning("Database unavailable: no task heartbeat", error)
+    ),
+    Effect.catchDefect((defect) => Effect.logError("Task heartbeat failed", Cause.die(defect))),
     Effect.andThen(Effect.sleep(beatEvery)),
     Effect.forever
   )

@@ -19,7 +19,7 @@ import * as Schedule from "effect/Schedule"
 
 /** Seconds until a task is tried again for which storage has no room: nothing is lost by asking. */
 const fullSeconds = 15
-/** Tries to write down that a task is done. After them its lease runs out, and it is done once more. */
+/** Tries to write down that a task is done. After them its lease runs out, and it is done again. */
 const endTries = 4
 
 const brokenText = "The task stopped because of a fault in Millrace; the log has the details."
@@ -84,7 +84,7 @@ export const makeTryTask: Effect.Effect<TryTask, never, TaskStore | Transactor |
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     if (error === undefined || Cause.hasDies(cause)) {
       return Effect.andThen(
-        Effect.logError("A task broke", cause),
+        Effect.logError("Task crashed", cause),
         again(claimed, handler, new TaskFailure({ message: brokenText }))
       )
     }

@@ -1,4 +1,4 @@
-/** Tells whoever operates the installation of tasks that do not get on: by the log, and by metrics. */
+/** Tells the operator of the installation of tasks that do not get on: by the log, and by metrics. */
 import { TaskStore } from "@millrace/core/storage"
 import { recurringTask, type TaskHandler, type TaskOverview } from "@millrace/core/task"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ export const complaintOf = (kind: TaskOverview, isHandled: boolean): string | un
     ? `Tasks of the kind ${kind.kind} come too slowly: ${since}, ${kind.waiting} wait and ${kind.running} run. ` +
         "Start more processes, or see what those that run wait for."
     : `Nobody runs tasks of the kind ${kind.kind}: ${since}. Start the program that has this kind, ` +
-        "or withdraw them if it is gone for good."
+        "or withdraw them if it is gone permanently."
 }
 
 const measure = ({ failed, kind, lateSeconds: late, retrying, running, waiting }: TaskOverview) =>

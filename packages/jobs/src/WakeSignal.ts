@@ -13,7 +13,7 @@ export class WakeSignal extends Context.Service<
     readonly ended: Effect.Effect<void>
     /** Forgets what was told so far. */
     readonly reset: Effect.Effect<void>
-    /** Waits until one of them is told, or was told since the last `reset`. */
+    /** Waits until one of them is reported, or was told since the last `reset`. */
     readonly wait: (which: { readonly arrivals: boolean; readonly endings: boolean }) => Effect.Effect<void>
   }
 >()("@millrace/jobs/WakeSignal") {

@@ -12,7 +12,7 @@ import type { WorkspaceStore } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import { makeEvent, storeEvents as appendEvents } from "@millrace/testing/fixture"
 import { storeWorkspace as newWorkspace } from "@millrace/testing/fixture"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { expect, layer as withLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ import { deliveries } from "./deliveries.ts"
 type Storage = EventStore | TaskStore | Transactor | WorkspaceStore | Digest
 
 /** What the tests do around the deliveries. These have nothing of it: each says itself for whom it works. */
-const around = acrossWorkspaces("task engine")
+const around = acrossTenants("task engine")
 const storeWorkspace = () => around(newWorkspace())
 const storeEvents = (id: WorkspaceId, count: number) => around(appendEvents(id, count))
 

@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { NodeDigest } from "@millrace/adapters"
 import { AesSecrets } from "@millrace/adapters/secrets"
-import { PostgresStorage, serverRole, startupParameters, WalledClient } from "@millrace/adapters/postgres"
+import { PostgresStorage, serverRole, startupParameters, TenantClient } from "@millrace/adapters/postgres"
 import { Events } from "@millrace/core/event"
 import { EventStore } from "@millrace/core/storage"
 import { Ids } from "@millrace/core"
@@ -19,7 +19,7 @@ import { deliveries } from "./deliveries.ts"
 const env = (name: string): string => process.env[name] ?? ""
 
 // As a server has it: in its role, behind the wall between workspaces.
-const database = WalledClient.layer({
+const database = TenantClient.layer({
   url: Redacted.make(env("DATABASE_URL")),
   maxConnections: 4,
   acrossConnections: 4,

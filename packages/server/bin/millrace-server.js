@@ -19,14 +19,14 @@ if (major < 22 || (major === 22 && minor < 19)) {
 /** On machines with much memory Node lets garbage lie for long. */
 const flags = ["--max-semi-space-size=16", "--heap-growing-percent=30"]
 
-/** What the C library of Linux is told: without it each thread keeps memory that was let go of for itself. */
+/** What the C library of Linux is reported: without it each thread keeps memory that was let go of for itself. */
 const allocation = {
   MALLOC_ARENA_MAX: "2",
   MALLOC_MMAP_THRESHOLD_: "131072",
   MALLOC_TRIM_THRESHOLD_: "131072"
 }
 
-/** The same process once more with what nobody has given, where the system can do that: it counts from the start on. */
+/** The same process again with what nobody has given, where the system can do that: it counts from the start on. */
 const withFlags = () => {
   const given = `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`
   const missing = flags.filter((flag) => !given.includes(flag.slice(0, flag.indexOf("="))))

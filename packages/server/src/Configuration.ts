@@ -1,7 +1,7 @@
 /**
  * The configuration file: which providers there are, with their settings, and modules with drivers and kinds from outside.
  *
- * Secrets are not in it: it names environment variables. Everything that is wrong with it is told at once, with the file
+ * Secrets are not in it: it names environment variables. Everything that is wrong with it is reported at once, with the file
  * and the path in it, before anything is started.
  */
 import { readFile } from "node:fs/promises"

@@ -1,10 +1,10 @@
-/** A bank of a configured provider, connected by whoever runs the server: `npm start -- --connect acme:main ID`. */
+/** A bank of a configured provider, connected by the operator of the server: `npm start -- --connect acme:main ID`. */
 import { asSystem } from "@millrace/core/access"
 import { Banks } from "@millrace/core/kernel"
 import { Providers } from "@millrace/core/provider"
 import { WorkspaceStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Terminal from "./Terminal.ts"
@@ -19,7 +19,7 @@ class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect",
 
 /** The only workspace that there is: with several, nobody has said which one the bank is for. */
 const onlyWorkspace = Effect.gen(function* () {
-  const [workspace, ...others] = yield* acrossWorkspaces("connect a bank")((yield* WorkspaceStore).all)
+  const [workspace, ...others] = yield* acrossTenants("connect a bank")((yield* WorkspaceStore).all)
   if (workspace === undefined) {
     return yield* new CannotConnect({
       message: "There is no workspace yet: start the server once without --connect, which makes one."
@@ -46,7 +46,7 @@ export const connectBank = Effect.fn("ConnectBank.connectBank")(function* ({
   }
   const connecting = (yield* Banks).connect(asSystem(workspace, "--connect"), {
     instanceId,
-    // Whoever asks again begins anew: a connection that is known stays the bank that it is.
+    // Anyone who asks again starts again: a connection that is known stays the bank that it is.
     attemptId: `--connect ${yield* Timestamp.now}`,
     payload: { kind: "provider_connection_id", connectionId }
   })

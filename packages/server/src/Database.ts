@@ -2,13 +2,13 @@
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import {
-  checkWall,
+  checkRowLevelSecurity,
   chooseServerRole,
   keepsStartup,
   PostgresStorage,
   startupParameters,
   stored,
-  WalledClient
+  TenantClient
 } from "@millrace/adapters/postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -64,7 +64,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
   yield* safeDataFolder(settings.dataFolder)
   yield* lock(settings.dataFolder)
   const postgres = yield* start({ folder: join(settings.dataFolder, "postgres"), durable: true })
-  // Without its database the server can do nothing; whoever supervises it starts both again.
+  // Without its database the server can do nothing; anyone who supervises it starts both again.
   yield* Effect.forkScoped(
     Effect.flatMap(postgres.ended, (why) =>
       Effect.sync(() => {
@@ -138,10 +138,10 @@ export const layer = (settings: Settings, beside = false): Client =>
         PostgresStorage.migrate,
         Effect.all({ role: chooseServerRole, keeps: stored(keepsStartup) })
       ).pipe(Effect.mapError(unusable(settings)), Effect.provide(clientOf(settings, place)))
-      return Layer.effectDiscard(Effect.mapError(stored(checkWall), unusable(settings))).pipe(
+      return Layer.effectDiscard(Effect.mapError(stored(checkRowLevelSecurity), unusable(settings))).pipe(
         Layer.provideMerge(
           // Before a database of the operator's own there may be a pooler that hands connections on, unless it says not.
-          WalledClient.layer({
+          TenantClient.layer({
             ...optionsOf(settings, found),
             ...place,
             direct: settings.databaseUrl === undefined || settings.databaseDirect === true

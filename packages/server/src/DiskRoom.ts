@@ -30,7 +30,7 @@ export const roomOf = (free: Effect.Effect<number | undefined>, reserve: number)
   }).pipe(Effect.withSpan("StorageRoom.forSyncs"))
 })
 
-/** Where the folder is, links followed. Asked anew each time: space that is freed counts at once. */
+/** Where the folder is, links followed. Asked again each time: space that is freed counts at once. */
 const freeIn = (folder: string): Effect.Effect<number | undefined> =>
   Effect.promise(() =>
     statfs(folder).then(

@@ -13,7 +13,7 @@ import type { Feed } from "@millrace/core/feed"
 import { isActive, type Job } from "@millrace/core/job"
 import { Providers } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
-import { acrossWorkspaces, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
+import { acrossTenants, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
 import { isAbsolute, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -53,7 +53,7 @@ const demoRules = {
 const demoInstance = "demo:default"
 const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 
-/** What finds something on the demo banks, in the order in which it is told. */
+/** What finds something on the demo banks, in the order in which it is reported. */
 const demoStarters: ReadonlySet<string> = new Set(["transfers", "recurring", "anomalies", "fees", "budget", "watch"])
 
 /** Where rules and starters write: fields that the demo banks have not. */
@@ -123,7 +123,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
 export const ownerEmail = "owner@localhost"
 
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
-  const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+  const { owner, secret, workspace } = yield* (yield* Workspaces).create({
     name: "My workspace",
     plan: "enterprise",
     timezone: settings.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -172,7 +172,7 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, fee
   return job
 })
 
-/** How many findings are told one by one. */
+/** How many findings are reported one by one. */
 const shownFindings = 4
 
 /** What enrichments found on the demo banks, and people can decide about. */
@@ -236,7 +236,7 @@ const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secre
 /** Of processes that start together, one makes it. */
 const makeOnce = Effect.fnUntraced(function* (settings: Settings) {
   yield* exclusively
-  const existing = yield* acrossWorkspaces("first start")((yield* WorkspaceStore).all)
+  const existing = yield* acrossTenants("first start")((yield* WorkspaceStore).all)
   return existing.length > 0 ? { existing } : { made: yield* make(settings) }
 })
 
@@ -252,7 +252,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
-  yield* Terminal.field("", Terminal.dim("npm start -- --sign-in prints a session, to remove banks for good"))
+  yield* Terminal.field("", Terminal.dim("npm start -- --sign-in prints a session, to remove banks permanently"))
   if (demo === undefined) return true
   const { banks, feeds, caller, table, taken } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {

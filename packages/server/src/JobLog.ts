@@ -1,4 +1,4 @@
-/** What became of each run, for whoever runs the server: one line, a warning where somebody should look. */
+/** What became of each run, for the operator of the server: one line, a warning where somebody should look. */
 import { isActive, type Job } from "@millrace/core/job"
 import { FeedStore, JobStore } from "@millrace/core/storage"
 import { JobEnded } from "@millrace/jobs"
@@ -31,7 +31,7 @@ export const lineOf = (job: Job, feed?: string): { readonly text: string; readon
 }
 
 const tell = Effect.fnUntraced(function* (job: Job) {
-  // Given back: whoever takes it up tells.
+  // Given back: anyone who takes it up tells.
   if (isActive(job.status) && job.status !== "paused") return
   const feed = yield* (yield* FeedStore).get(job.workspaceId, job.feedId)
   const { text, warns } = lineOf(job, Option.getOrUndefined(feed)?.name)

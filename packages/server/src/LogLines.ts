@@ -1,6 +1,6 @@
 /**
  * Lines on standard output, those of one turn of the process in one write: each write is a call into the system, and
- * wakes whoever reads. A process that ends by itself has written all of them.
+ * wakes the readers. A process that ends by itself has written all of them.
  */
 
 const { stdout } = process

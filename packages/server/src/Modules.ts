@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 
 const scheme = "millrace-module:"
 
-/** Packages of which a process has one copy, whoever asks for them. */
+/** Packages with one copy in a process, no matter who asks for them. */
 const shared = /^(?:effect|@millrace\/(?:core|adapters))(?:\/|$)/
 
 /** Modules that were loaded for a configuration file, and what they load in turn. */

@@ -1,4 +1,4 @@
-/** What the server is told when it is started: `npm start -- --backup FILE`. */
+/** What the server gets when it is started: `npm start -- --backup FILE`. */
 import type { BankToConnect } from "./ConnectBank.ts"
 
 export interface Options {

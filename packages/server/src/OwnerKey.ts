@@ -1,8 +1,8 @@
-/** What makes whoever runs the server its owner: a new key, where the first one was lost, and sessions. */
+/** What makes the operator of the server its owner: a new key, where the first one was lost, and sessions. */
 import { ApiKeyStore, WorkspaceStore } from "@millrace/core/storage"
 import { Authenticator } from "@millrace/core/kernel"
 import { allScopes, OwnSessions } from "@millrace/core/access"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -41,7 +41,7 @@ export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {
     yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))} ${Terminal.dim(workspace.id)}`)
     yield* Terminal.field("", Terminal.yellow("shown this once; keep it"))
   }
-}, acrossWorkspaces("owner keys"))
+}, acrossTenants("owner keys"))
 
 /** One session per workspace. */
 export const ownerSessions = Effect.fn("OwnerKey.ownerSessions")(function* () {
@@ -52,4 +52,4 @@ export const ownerSessions = Effect.fn("OwnerKey.ownerSessions")(function* () {
     yield* Terminal.field("", `of ${workspace.name} ${Terminal.dim(workspace.id)}, until ${expiresAt}`)
   }
   yield* Terminal.field("", Terminal.yellow("sent as Authorization: Bearer <session>, with X-Workspace-ID"))
-}, acrossWorkspaces("owner keys"))
+}, acrossTenants("owner keys"))

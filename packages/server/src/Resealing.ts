@@ -33,10 +33,10 @@ export const layer = (where: string): Layer.Layer<never, never, SqlClient.SqlCli
       })
       yield* look.pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
-          Effect.logWarning("Storage is away: what a former secret sealed is looked for later", error)
+          Effect.logWarning("Database unavailable: what a former secret sealed is looked for later", error)
         ),
         Effect.catchDefect((defect) =>
-          Effect.logError("What a former secret sealed could not be sealed anew", Cause.die(defect))
+          Effect.logError("What a former secret sealed could not be sealed again", Cause.die(defect))
         ),
         Effect.andThen(Effect.sleep(everyMillis)),
         Effect.forever,

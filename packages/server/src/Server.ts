@@ -8,7 +8,7 @@ import { PlanningThreads } from "@millrace/adapters/planning"
 import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage } from "@millrace/adapters/postgres"
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
-import { OwnSessions, SessionArrivals } from "@millrace/core/access"
+import { OwnSessions, SessionRequests } from "@millrace/core/access"
 import { JobEngine } from "@millrace/core/job"
 import { EnrichmentsOn, WarmUp } from "@millrace/core/enrichment"
 import { JobLease } from "@millrace/core/storage"
@@ -250,7 +250,7 @@ export const layerKernel = (
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
       const warmUp = engine === layerNoEngine ? Layer.empty : layerWarmUp
       return Layer.mergeAll(resealing, tasks, warmUp).pipe(
-        Layer.provideMerge(Layer.effect(SessionArrivals, OwnSessions)),
+        Layer.provideMerge(Layer.effect(SessionRequests, OwnSessions)),
         Layer.provideMerge(OwnSessions.layer(signing.key, ...signing.previous)),
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),

@@ -54,7 +54,7 @@ export interface Settings {
   readonly providers?: ReadonlyArray<string>
   /** Hosts that messages, webhook endpoints and destinations may be at although they are private; absent: none. */
   readonly privateHosts?: ReadonlyArray<string>
-  /** Whether an address is that of a proxy before the server, whose word about who asks is believed; absent: none is. */
+  /** Whether an address is that of a proxy before the server, whose header about the caller is believed; absent: none is. */
   readonly isProxy?: (address: string) => boolean
   /** What carries messages to people besides requests; absent: nothing. */
   readonly channels?: ChannelOptions
@@ -293,7 +293,7 @@ export const settingNames: Readonly<Record<string, string>> = {
     "true: no pooler stands in between, so small statements cost half as much (default false); see Operating first",
   MILLRACE_FILES: "the one folder that feeds may write files to (default <data>/files; none with DATABASE_URL)",
   MILLRACE_SECRET: "32 bytes in base64 that seal stored secrets (default: made once, kept in the data folder)",
-  MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed anew; several with a comma",
+  MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed again; several with a comma",
   MILLRACE_DISK_RESERVE_MIB:
     "MiB of the disk that uploads leave free, with the built-in database (default 256; 0: none)",
   MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo banks",

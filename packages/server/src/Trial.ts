@@ -28,7 +28,7 @@ export const withTrial = Effect.fn("Trial.withTrial")(function* (configuration: 
   const factory = bundledProviders.find((one) => one.kind === kind)
   if (trial === undefined || factory === undefined) {
     return yield* new NoTrial({
-      message: `--provider names ${kind}, of which there is no trial; there are ${[...trials.keys()].join(", ")}. The demo provider needs none.`
+      message: `--provider names ${kind}, which has no trial; there are ${[...trials.keys()].join(", ")}. The demo provider needs none.`
     })
   }
   const id = `${kind}:trial`

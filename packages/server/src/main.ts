@@ -22,7 +22,7 @@ const help = `Millrace ${manifest.version}: the bundled server
 Usage: npm start [-- options], or npx millrace-server [options] where it is installed
 
   --new-key        print a new API key of the owner, and stop
-  --sign-in        print a session of the owner for twelve hours, and stop: removing banks for good needs one
+  --sign-in        print a session of the owner for twelve hours, and stop: removing banks permanently needs one
   --connect PROVIDER ID
                    connect a bank by the id that the provider knows it by, such as --connect acme:main 123, and stop
   --provider KIND  try a provider without credentials, such as plaid or simplefin: a stand-in of it on this machine

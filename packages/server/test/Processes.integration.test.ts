@@ -221,7 +221,7 @@ describe("several processes on one database", { timeout: 600_000 }, () => {
     )
     const founded = await kernel.runPromise(
       Effect.gen(function* () {
-        return yield* (yield* Workspaces).found({
+        return yield* (yield* Workspaces).create({
           name: "Several",
           plan: "enterprise",
           timezone: "UTC",

@@ -136,7 +136,7 @@ beforeAll(async () => {
   running = await start()
   const made = await running.runPromise(
     Effect.gen(function* () {
-      return yield* (yield* Workspaces).found({
+      return yield* (yield* Workspaces).create({
         name: "Lives",
         plan: "enterprise",
         timezone: "UTC",

@@ -222,7 +222,7 @@ beforeAll(async () => {
     workspace
   } = await kernel.runPromise(
     Effect.gen(function* () {
-      return yield* (yield* Workspaces).found({
+      return yield* (yield* Workspaces).create({
         name: "Files",
         plan: "enterprise",
         timezone: "UTC",

@@ -48,7 +48,7 @@ const start = async (): Promise<void> => {
 const ask = (method: string, path: string, json?: unknown): Promise<Loose> =>
   dataOf(server.url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
 
-/** Looks into the database until it is so, since callers may ask so often only. How long that takes is up to the machine. */
+/** ConnectionChecks into the database until it is so, since callers may ask so often only. How long that takes is up to the machine. */
 const until = async (statement: string, isSo: (rows: ReadonlyArray<Loose>) => boolean): Promise<void> => {
   while (!isSo(await database.query<Loose>(statement))) await wait(10)
 }

@@ -56,7 +56,7 @@ export const startTableServer = async (address: PostgresAddress) => {
   )
   const { secret } = await runtime.runPromise(
     Effect.gen(function* () {
-      return yield* (yield* Workspaces).found({
+      return yield* (yield* Workspaces).create({
         name: "Tables",
         plan: "enterprise",
         timezone: "UTC",

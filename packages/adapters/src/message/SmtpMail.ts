@@ -40,7 +40,7 @@ const failureOf = ({ host }: SmtpSettings, error: unknown): MessageNotSent => {
       status >= 500 && (command === "RCPT TO" || command === "DATA" || code === "EENVELOPE" || code === "EMESSAGE")
     return new MessageNotSent({
       message: refused
-        ? `The mail server ${host} refused the message for good (${status}): check the address of the recipient`
+        ? `The mail server ${host} refused the message permanently (${status}): check the address of the recipient`
         : `The mail server ${host} did not take the message (${status})`,
       final: refused
     })

@@ -24,7 +24,7 @@ export interface OpenAiEndpoint {
   readonly baseUrl: string
   /** As the provider names it. */
   readonly model: string
-  /** Servers of one's own often need none. */
+  /** Own servers often need none. */
   readonly apiKey?: Redacted.Redacted | undefined
   /** What the bound of the answer is called; hosted models that think need the second (`max_tokens` unless given). */
   readonly tokensField?: "max_tokens" | "max_completion_tokens" | undefined

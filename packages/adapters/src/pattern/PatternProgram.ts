@@ -8,7 +8,7 @@ import { isNullable, type ParsedPattern, type PatternNode } from "@millrace/core
 
 type CharSet = Extract<PatternNode, { readonly tag: "set" }>["set"]
 
-/** Whether a character is told to be in the set by a few comparisons; others take about twice as long. */
+/** Whether a character is found to be in the set by a few comparisons; others take about twice as long. */
 const isQuick = (set: CharSet): boolean => {
   const [first, last] = [set[0], set.at(-1)]
   if (first === undefined || last === undefined) return true

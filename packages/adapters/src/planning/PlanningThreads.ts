@@ -20,7 +20,7 @@ import { isBuilt, type LimitedThread } from "../thread/LimitedThread.ts"
 import { makeThreadPool, type ThreadPoolOptions } from "../thread/ThreadPool.ts"
 import { type Answer, portion, type Request } from "./Messages.ts"
 
-/** Work is counted, so only what is not counted, or a machine that stands still, comes to the limit of time. */
+/** Work is counted, so only what is not counted, or a machine that stands still, runs into the limit of time. */
 const ordinary: ThreadPoolOptions = {
   threads: 2,
   seconds: 600,

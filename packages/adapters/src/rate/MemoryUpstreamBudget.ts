@@ -20,7 +20,7 @@ export class UpstreamTurns extends Context.Service<UpstreamTurns, Map<string, Ma
 
 export const wholeLine = ""
 
-/** Whoever has not asked for long is as one who never did: the longest limits are of a month. */
+/** Anyone who has not asked for long counts as one who never did: the longest limits are of a month. */
 const idleMillis = 31 * 86_400_000
 
 const dropIdle = (lines: Map<string, Turn>, now: number): void => {

@@ -22,7 +22,7 @@ export const readRateFile = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * The rates of a file. One that was replaced is read by the next run; one that cannot be used any more is told in the log, and
+ * The rates of a file. One that was replaced is read by the next run; one that cannot be used any more is reported in the log, and
  * the rates that were there before go on.
  */
 export const makeRateFile = Effect.fnUntraced(function* (path: string) {

@@ -6,7 +6,7 @@
  * already, but for the counter that it adds for long keys: what earlier versions sealed has to open, so it stays out.
  *
  * The secret can be replaced: for a time the new one and the former ones are given together. New things are sealed and
- * signed with the new one, what the former ones sealed and signed still opens, and `Resealing` seals it anew. What must
+ * signed with the new one, what the former ones sealed and signed still opens, and `Resealing` seals it again. What must
  * never change with the secret, such as digests that are compared for years, is made with a data key (`DataKeys`): random,
  * kept in the database, and itself sealed.
  */

@@ -196,7 +196,7 @@ export const accountsOf = (
   const spoilt = (why: string): StatementFault =>
     new StatementFault({
       ...refused!,
-      message: `${refused!.message}; ${why}: correct it in the file, or get the file anew`
+      message: `${refused!.message}; ${why}: correct it in the file, or get the file again`
     })
   if (refused !== undefined && drafts.every((draft) => draft.rows.length === 0)) {
     const { length } = notes.refused

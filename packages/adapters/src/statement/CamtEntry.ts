@@ -173,7 +173,7 @@ export class CamtEntry {
     }
     if (this.problem !== undefined) return this.problem
     const leaves = this.side === "DBIT"
-    // A negative amount turns the side that stands beside it.
+    // A negative amount turns the side that is next to it.
     const amount = leaves ? Decimal.negate(this.amount!) : this.amount!
     const name = this.otherSide(leaves)
     const body = this.text()

@@ -1,6 +1,6 @@
 /**
  * The elements of camt.052, camt.053 and camt.054 (ISO 20022, Bank-to-Customer Cash Management) that are read, in every
- * version: names that changed stand beside each other.
+ * version: names that changed are next to each other.
  */
 import { compilePaths } from "./XmlPaths.ts"
 
@@ -134,7 +134,7 @@ const under = (
   wanted: ReadonlyArray<readonly [string, number]>
 ): ReadonlyArray<readonly [string, number]> => wanted.map(([path, number]) => [parent + path, number])
 
-/** Below the element of a message, what stands beside the statements does not count. */
+/** Below the element of a message, what is next to the statements does not count. */
 const inMessage = [
   ...under(statement, inStatement),
   ...under(entry, inEntry),

@@ -58,7 +58,7 @@ const byChain = (claims: ColumnClaims, amounts: ReadonlyArray<number>, balances:
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Several columns that names allow: fees and gross stand beside what moved the balance. */
+/** Several columns that names allow: fees and gross are next to what moved the balance. */
 export const chooseAmount = (claims: ColumnClaims): void => {
   const { columns } = claims
   if (columns.amount < 0 || claims.given.has("amount") || columns.balance < 0) return
@@ -140,7 +140,7 @@ export const findAmount = (claims: ColumnClaims): StatementFault | undefined => 
   )
 }
 
-/** Two columns of which each row fills one are sides, but nothing says which is which. */
+/** Two columns where each row fills one are sides, but nothing says which is which. */
 const sidePair = (claims: ColumnClaims, candidates: ReadonlyArray<number>): StatementFault | undefined => {
   if (candidates.length !== 2) return undefined
   const [a, b] = [candidates[0]!, candidates[1]!]

@@ -1,7 +1,7 @@
 /** Whether amounts lead from one balance to the next: what no name of a column can tell. */
 import { Decimal } from "@millrace/core"
 
-/** How many steps between balances the amounts explain as they are, and how many turned round. */
+/** How many steps between balances the amounts explain as they are, and how many flipped. */
 export interface Chain {
   readonly steps: number
   readonly same: number

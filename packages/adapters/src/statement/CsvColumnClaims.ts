@@ -95,7 +95,7 @@ export class ColumnClaims {
     this.used.add(column)
   }
 
-  /** Takes a column that only its content speaks for, and says so. */
+  /** Takes a column that only its content supports, and says so. */
   guessed(field: CsvField, column: number): void {
     this.take(field, column)
     const what = field === "description" ? "the descriptions" : `the ${field}`

@@ -1,4 +1,4 @@
-/** Dates of CSV cells: the order of day, month and year is told by all rows together. */
+/** Dates of CSV cells: the order of day, month and year is known by all rows together. */
 import { CalendarDate } from "@millrace/core"
 import { isSpace } from "./AmountText.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"

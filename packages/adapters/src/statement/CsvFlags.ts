@@ -1,4 +1,4 @@
-/** Columns of flags: two letters that stand for money out and money in. Which is which is told by the pair. */
+/** Columns of flags: two letters that stand for money out and money in. Which is which is known by the pair. */
 
 const pairs: ReadonlyArray<readonly [out: string, into: string]> = [
   ["D", "C"],

@@ -64,7 +64,7 @@ const findAboveContent = (table: CsvTable): number => {
   return -1
 }
 
-/** A row that names columns, though not all that are needed: the fault, or an override, goes by it. */
+/** A row that names columns, though not all that are needed: the fault, or an override, uses it. */
 const findPartial = (table: CsvTable): number => {
   for (let row = 0; row < limitOf(table); row++) {
     const cells = table.row(row)

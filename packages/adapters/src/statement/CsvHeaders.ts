@@ -108,7 +108,7 @@ const fieldWords: ReadonlyArray<readonly [field: CsvField, words: RegExp]> = [
 const besideWords =
   /(?:^| )(?:fee|fees|tax|vat|rate|original|refunded|commission|gebuhr|gebuehr|frais|charge|charges|limit|points|cashback|hold|shipping|count|quantity|price|kurs|cours)(?: |$)/u
 
-/** What is told of the other side besides its name. */
+/** What is reported about the other side besides its name. */
 const besideName =
   /(?:^| )(?:iban|bic|swift|blz|konto\p{L}*|account|acct|rekening\p{L}*|compte|cuenta|conto|rachun\p{L}*|ucet|uctu|number|numero|no|nr|id|mail|email|address|adresse|adres|street|city|country|land|bank|banka|code|kod|category|type)(?: |$)/u
 

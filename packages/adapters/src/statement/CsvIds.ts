@@ -52,7 +52,7 @@ class SeenHashes {
   }
 }
 
-/** Texts that may repeat and are looked for once more. */
+/** Texts that may repeat and are looked for again. */
 const maxDoubted = 100
 
 /**

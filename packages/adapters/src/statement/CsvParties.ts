@@ -5,7 +5,7 @@ import { normaliseHeader, weakRank } from "./CsvHeaders.ts"
 import { readPreamble } from "./CsvPreamble.ts"
 import type { CsvMovements } from "./CsvMovements.ts"
 
-/** Names of accounts that are the holder's own, whatever stands beside them. */
+/** Names of accounts that are the holder's own, whatever is next to them. */
 const ownNames =
   /auftragskonto|ownaccount|myaccount|youraccount|eigeneskonto|kliendikonto|klientakonts|cardno|cardnumber|kartennummer|produit|produkt|accountname|accounttype/
 

@@ -39,7 +39,7 @@ export const binaryFault = (): StatementFault =>
 export class CsvParts {
   private readonly parts: () => Iterable<Uint8Array>
   private readonly options: StatementOptions
-  /** Whether the rows are kept, of which there is a limit then. */
+  /** Whether the rows are kept; there is a limit then. */
   private readonly isLimited: boolean
   private readonly least: number | undefined
 
@@ -114,7 +114,7 @@ export class CsvParts {
     }
   }
 
-  /** The movements: the parts are asked for once, and once more for each time that all of them are looked at. */
+  /** The movements: the parts are asked for once, and again for each time that all of them are looked at. */
   select(outline: CsvOutline, layout: CsvLayout, stated?: StatedLines): CsvSelection | StatementFault {
     const first = new CsvSample()
     const most = this.isLimited ? maxRows : Number.POSITIVE_INFINITY

@@ -37,7 +37,7 @@ export const readCsv = (bytes: Uint8Array, options: StatementOptions): Reading =
   const decoded = bare === undefined ? decodeText(bytes, undefined) : decodeText(bytes, bare, true)
   if (bare !== undefined) return readCsvText(decoded, true, options)
   if (decoded.encoding !== "windows-1252") return readCsvText(decoded, false, options)
-  // Not UTF-8: the table is told by the letters that it gives.
+  // Not UTF-8: the table is known by the letters that it gives.
   const guess = guessEncoding(bytes)
   return readCsvText(guess === "windows-1252" ? decoded : decodeText(bytes, guess, true), true, options)
 }

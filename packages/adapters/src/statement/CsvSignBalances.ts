@@ -1,4 +1,4 @@
-/** What the balance column says of signs: it gives those that are missing, and shows those that are turned round. */
+/** What the balance column says of signs: it gives those that are missing, and shows those that are flipped. */
 import { Decimal } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { follows } from "./CsvChain.ts"
@@ -77,7 +77,7 @@ const parse = (text: string, decimal: number): Decimal.Decimal | undefined =>
   groupedAmount(text, 0, text.length, decimal, true)
 
 /**
- * Amounts that the balances contradict as a whole are turned round, or the balances are. False when the balances
+ * Amounts that the balances contradict as a whole are flipped, or the balances are. False when the balances
  * say nothing.
  */
 export const relateBalance = (input: SignInput, plan: SignDraft, mayFlip: boolean): boolean => {

@@ -1,4 +1,4 @@
-/** Words for the sides of movements, and what becomes of them where they contradict the signs. */
+/** Words for the sides of movements, and what happens to them where they contradict the signs. */
 import { Decimal } from "@millrace/core"
 import { cached } from "./AnswerCache.ts"
 import { follows } from "./CsvChain.ts"
@@ -37,7 +37,7 @@ export interface Tally {
   /** Rows with a word. */
   worded: number
   negative: number
-  /** Of the rows whose word says that money leaves: written with a minus, and without. */
+  /** Of the rows whose text says that money leaves: written with a minus, and without. */
   outNegative: number
   outPositive: number
   /** Lines of the first ones, -1 where there is none. */

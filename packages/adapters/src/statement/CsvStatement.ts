@@ -110,7 +110,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
     return likely === "" ? (likely === got ? paid : got) : likely
   }
 
-  // A function of its own: it is compiled for good long before a loop around it would be.
+  // A function of its own: it is optimized long before a loop around it would be.
   const addRow = (row: number, at: number, below: ReadonlyArray<string>): StatementFault | undefined => {
     table.locate(row, columns.date)
     if (date === undefined || !table.repeats(dateFrom, dateTo)) {
@@ -254,7 +254,7 @@ export const buildAccounts = (reading: CsvReading, taken?: TakenRows): CsvAccoun
       amount,
       amountText,
       currency,
-      // Joining even texts with one blank leaves nothing to tidy, and no need to lay the parts out anew.
+      // Joining even texts with one blank leaves nothing to tidy, and no need to lay the parts out again.
       body === "" ? tidy(payee === "" ? own : payee) : even ? body : tidy(body),
       original,
       Decimal.isNegative(amount) ? pair[1] : pair[0],

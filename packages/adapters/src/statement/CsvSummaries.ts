@@ -20,7 +20,7 @@ const turnoverWords = inWords(phrases.turnover)
 const totalWords =
   /^(?:grand |sub-? ?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|suma|razem|celkem|spolu|osszesen|yhteensa|summa|i alt|toplam|kokku|viso|available balance)(?![\p{L}])/u
 
-/** How the phrases begin: most texts are told by it alone. */
+/** How the phrases begin: most texts are known by it alone. */
 const begins =
   /^[\s\d.,:/()-]*(?:opening|beginning|start|previous|initial|balance|brought|b\/f|closing|end|final|current|new|ledger|carried|c\/f|tota|turnover|anfang|alter|sald|schlu|abschlu|neuer|kontostand|umsatz|summe|ancien|solde|nouveau|begin|vorig|eind|slot|nieuw|stan|po[cč]|kon|celk|obr|obor|suma|ny|z[aá]r|[oö]ssz|forgal|ing|inng|utg|oms|primo|ind|ultimo|udg|slut|alku|loppu|alg|l[oõ]pp|k[aä]ive|s[aā]kuma|atlik|beigu|apgro|likutis|prad|galut|pabaig|apyv|sold|rulaj|za[cčv]|kraj|promet|ukupn|a[cç][iı]l|devred|[oö]nceki|kapan|son|вход|нач|остат|исход|конеч|оборот|αρχ|τελ)/iu
 

@@ -47,7 +47,7 @@ export class CsvWindows {
     return text
   }
 
-  /** The tables, up to the first row that is none; that is told behind them. `mostRows` more rows than the file may have. */
+  /** The tables, up to the first row that is none; that is reported behind them. `mostRows` more rows than the file may have. */
   *tables(delimiter: number, isLimited: boolean): Generator<CsvTable | StatementFault> {
     let text = this.more(this.least)
     let line: number | undefined

@@ -5,7 +5,7 @@
 import { type EncodingLanguage, languages, type WideEncoding, wideEncodings } from "./EncodingLanguages.ts"
 import { decoderOf } from "./TextDecoders.ts"
 
-/** High bytes that are looked at, each with what stands beside it. */
+/** High bytes that are looked at, each with what is next to it. */
 export const maxSample = 4_000
 const beside = 3
 
@@ -207,7 +207,7 @@ const scoreWide = (text: string, encoding: WideEncoding): number => {
   return score
 }
 
-/** The likeliest encoding; windows-1252 where nothing speaks for another. */
+/** The likeliest encoding; windows-1252 where nothing supports another. */
 export const guessEncoding = (bytes: Uint8Array): string => {
   const sample = sampleOf(bytes)
   let best = "windows-1252"

@@ -72,7 +72,7 @@ export class LineSource {
     return this.text.slice(from, last)
   }
 
-  /** No more parts are asked for: whoever gives them lets go of what they come from. */
+  /** No more parts are asked for: the source closes what they come from. */
   close(): void {
     this.pieces.close()
   }

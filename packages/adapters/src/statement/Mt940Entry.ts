@@ -26,7 +26,7 @@ export interface MtProblem {
 
 /**
  * Value date; booking day or blanks; mark: credit, debit, their reversals and what is expected; the third letter of
- * the currency; amount; kind; references. The mark and the letter are told apart by their order: `CR`, `RC`, `RCR`.
+ * the currency; amount; kind; references. The mark and the letter are distinguished by their order: `CR`, `RC`, `RCR`.
  */
 const entry = /^(\d{6})(\d{4}|[ ]{4})? ?([RE]?[CD])([A-Z])? ?([\d,.]{1,40})(?:([A-Z][A-Z0-9 ]{3})(.*))?$/
 

@@ -35,7 +35,10 @@ const takeLines = (source: LineSource, statement: Mt940Statement, notes: ReaderN
   }
   for (let raw = source.next(); raw !== undefined; raw = source.next()) {
     if (raw.includes("\u0000")) {
-      return new StatementFault({ message: "the file holds binary data: get it from the bank anew", line: source.line })
+      return new StatementFault({
+        message: "the file holds binary data: get it from the bank again",
+        line: source.line
+      })
     }
     let line = withoutControls(raw)
     if (line.startsWith("{")) {

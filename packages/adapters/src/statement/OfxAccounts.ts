@@ -23,7 +23,7 @@ const refusedFault = (notes: OfxNotes, why: string): StatementFault => {
   const { message, ...place } = notes.refused[0]!
   return new StatementFault({
     ...place,
-    message: `${place.element}: ${message}; ${why}: correct it in the file, or get the file anew`
+    message: `${place.element}: ${message}; ${why}: correct it in the file, or get the file again`
   })
 }
 

@@ -60,7 +60,7 @@ export class OfxNotes {
     this.say(`line ${line}: ${message}`)
   }
 
-  /** A row of which nothing is taken; the others are. */
+  /** A row from which nothing is taken; the others are. */
   refuse(place: OfxPlace, message: string, tags: ReadonlyArray<number>): void {
     this.refused.push({ ...place, element: pathOf(tags), message: ownText(message) })
   }

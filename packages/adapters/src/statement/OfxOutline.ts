@@ -118,7 +118,7 @@ export const outlineOf = (
     return { ...outline, isGuessed, isAssumed: !isTold && outline.encoding !== (label ?? "utf-8") }
   }
   return new StatementFault({
-    message: "the file holds binary data: get it from the bank anew",
+    message: "the file holds binary data: get it from the bank again",
     ...placeIn(parts(), outline, outline.binary)
   })
 }

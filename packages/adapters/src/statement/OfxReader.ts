@@ -49,7 +49,7 @@ export interface ScannedOfx {
 /**
  * Hands on the rows of a file that comes in parts, as they are read: nothing is kept of them, so the memory that is needed
  * does not grow with the file, and their number has no limit. Whether the file is UTF-8, where it ends and which unknown
- * elements end somewhere is told by all of it, so the parts are asked for twice, and once more where it is no UTF-8. A row has
+ * elements end somewhere is known by all of it, so the parts are asked for twice, and again where it is no UTF-8. A row has
  * no currency where its statement names it later or not at all, and names of securities follow at the end. Returns what
  * `readOfx` would say of the whole beside its rows. `least`: characters that are read together.
  */
@@ -94,7 +94,7 @@ export const scanWholeOfx = (bytes: Uint8Array, options: StatementOptions): Stat
   const binary = mayBeBinary ? text.indexOf("\u0000") : -1
   if (binary >= 0) {
     const place = { line: lines.at(binary), column: lines.column(binary) }
-    return new StatementFault({ message: "the file holds binary data: get it from the bank anew", ...place })
+    return new StatementFault({ message: "the file holds binary data: get it from the bank again", ...place })
   }
   const notes = new OfxNotes(lines)
   const statement = new OfxStatement(notes, options.baseCurrency)

@@ -155,7 +155,7 @@ export class OfxRowReader {
     return { line: this.line, column: this.column }
   }
 
-  /** Nothing is taken of a row in which it is not clear what belongs to what. Its first problem is told. */
+  /** Nothing is taken of a row in which it is not clear what belongs to what. Its first problem is reported. */
   unreadable(message: string, position: number, ...tags: ReadonlyArray<number>): void {
     this.problem ??= { message, place: this.notes.place(position), tags }
   }

@@ -23,7 +23,7 @@ import { TextLines } from "./TextLines.ts"
 const maxDepth = 100
 
 /**
- * Tags that are scanned at once. A loop over all of them would be compiled anew, in mid-course, for every file; a function
+ * Tags that are scanned at once. A loop over all of them would be compiled again, in mid-course, for every file; a function
  * that is called again and again is compiled once.
  */
 const tagsAtOnce = 512
@@ -343,7 +343,7 @@ export class OfxScanner {
   private truncated(length: number): StatementFault {
     const open = this.elements.openName()
     return this.faultAt(
-      `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off, get it anew`,
+      `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off, get it again`,
       length,
       open === "" ? "OFX" : open
     )
@@ -369,7 +369,7 @@ export class OfxScanner {
     const { length } = this.text
     const last = Math.min(length, from + maxElement)
     let at = from
-    // Never beyond the next "<": what was looked at here is looked at once more, by who goes on from there.
+    // Never beyond the next "<": what was looked at here is looked at again, by who goes on from there.
     while (at < last && codes[at] !== 62) {
       if (codes[at] === 60) return none
       at++

@@ -35,7 +35,7 @@ export class OfxStatus {
     const text = this.message === "" ? "" : `: ${this.message.slice(0, 500)}`
     this.notes.failAt(
       this.place,
-      `the bank answered with status ${this.code.slice(0, 20)}${text} (get the file from the bank anew)`,
+      `the bank answered with status ${this.code.slice(0, 20)}${text} (get the file from the bank again)`,
       [Tag.STATUS]
     )
   }

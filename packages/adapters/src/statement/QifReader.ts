@@ -39,7 +39,7 @@ const lookAt = (parts: Iterable<Uint8Array>, encoding: string): QifEvidence | St
   // A line that is too long ends the reading: what is behind it tells whether the file is text at all.
   for (const _ of watched) continue
   if (isBinary) {
-    return fail("the file holds binary data: export it anew, or set sourceConfig.csv.encoding", 1, "encoding")
+    return fail("the file holds binary data: export it again, or set sourceConfig.csv.encoding", 1, "encoding")
   }
   return source.isTooLong
     ? new StatementFault({ message: "the line is longer than any of QIF can be", line: source.line })
@@ -47,7 +47,7 @@ const lookAt = (parts: Iterable<Uint8Array>, encoding: string): QifEvidence | St
 }
 
 /**
- * Hands on the rows of a file that comes in parts, in the encoding that is told, as they are read: nothing is kept of
+ * Hands on the rows of a file that comes in parts, in the encoding that is reported, as they are read: nothing is kept of
  * them, so the memory that is needed does not grow with the file, and their number has no limit. All days and amounts
  * together tell how each is read, so the parts are asked for twice. Returns what `readQif` would say of the whole beside its
  * rows.
@@ -127,7 +127,7 @@ export const scanQif = (
     })
   }
   for (const draft of statement.drafts) {
-    // A balance of an earlier day than the rows says nothing of them.
+    // A balance of an earlier day than the rows says nothing about them.
     if (draft.closingDate === undefined || draft.closingDate < draft.latest) {
       draft.closing = undefined
       draft.closingDate = undefined

@@ -1,4 +1,4 @@
-/** Days and amounts of QIF files: their order and their decimal sign are told by all of the file. */
+/** Days and amounts of QIF files: their order and their decimal sign are known by all of the file. */
 import type { CalendarDate, Decimal } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { DateEvidence, type DateOrder, DateReader } from "./CsvDates.ts"

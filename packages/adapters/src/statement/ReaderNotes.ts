@@ -30,7 +30,7 @@ export class ReaderNotes {
     this.say(`line ${line}: ${message}`)
   }
 
-  /** A row of which nothing is taken; the others are. */
+  /** A row from which nothing is taken; the others are. */
   refuse(place: Place, message: string): void {
     this.refused.push({ ...place, message: ownText(message) })
   }

@@ -1,4 +1,4 @@
-/** Reads uploaded statement files; the format is told by content (decisions 7.1). */
+/** Reads uploaded statement files; the format is known by content (decisions 7.1). */
 import { type Statement, StatementFault, type StatementOptions, StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

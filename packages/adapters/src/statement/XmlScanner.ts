@@ -99,7 +99,7 @@ export class XmlScanner {
   }
 
   private finish(): StatementFault | undefined {
-    if (this.depth > 0) return this.faultAt(`the file ends inside <${this.rootName}>: it was cut off, get it anew`, 0)
+    if (this.depth > 0) return this.faultAt(`the file ends inside <${this.rootName}>: it was cut off, get it again`, 0)
     if (this.opened === 0) return this.faultAt("the file holds no element", 0)
     return undefined
   }
@@ -192,7 +192,7 @@ export class XmlScanner {
         const { depth } = this
         if (c === 60 || depth === 0 || hashes[depth - 1] !== hash) {
           const name = this.text.slice(less + 2, Math.min(to, less + 42)).trim()
-          return this.faultAt(`</${name}> closes what is not open: the file was changed, get it anew`, less, name)
+          return this.faultAt(`</${name}> closes what is not open: the file was changed, get it again`, less, name)
         }
         this.depth = depth - 1
         const wanted = wants[states[depth - 1]!]!
@@ -238,7 +238,7 @@ export class XmlScanner {
       if (to >= length) return this.pause(less, line)
       this.line = line
       if (c === 60 || nameTo === nameFrom) {
-        return this.faultAt('a "<" that begins no tag: the file was changed, get it anew', less)
+        return this.faultAt('a "<" that begins no tag: the file was changed, get it again', less)
       }
       const { depth } = this
       if (depth >= maxDepth) return this.faultAt("elements are nested too deep", less)
@@ -329,7 +329,7 @@ export class XmlScanner {
       return this.faultAt(
         head.startsWith("<!DOCTYPE")
           ? "the file declares a DOCTYPE, which no message of a bank has: it is not read"
-          : 'a "<!" that begins neither a comment nor text: the file was changed, get it anew',
+          : 'a "<!" that begins neither a comment nor text: the file was changed, get it again',
         less
       )
     }

@@ -156,7 +156,7 @@ const mailFaults: ReadonlyArray<readonly [what: string, options: SMTPServerOptio
     "a mailbox that does not exist",
     { onRcptTo: (_, __, done) => done(Object.assign(new Error("owner@example.com unknown"), { responseCode: 550 })) },
     true,
-    "refused the message for good (550)"
+    "refused the message permanently (550)"
   ],
   [
     "a mailbox that is full for now",

@@ -271,7 +271,7 @@ describe("binary data", () => {
     expect(faultOf(Buffer.from(ofx({ rows: a.replace("<FITID>", "\u0000<FITID>") })))).toMatchObject({
       line: 4,
       column: 41,
-      message: "the file holds binary data: get it from the bank anew"
+      message: "the file holds binary data: get it from the bank again"
     })
   })
 })

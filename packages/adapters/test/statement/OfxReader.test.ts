@@ -297,7 +297,7 @@ describe("OFX faults", () => {
     expect(faultOf(failed)).toMatchObject({
       element: "STATUS",
       line: 11,
-      message: "STATUS: the bank answered with status 15500: Wrong & bad (get the file from the bank anew)"
+      message: "STATUS: the bank answered with status 15500: Wrong & bad (get the file from the bank again)"
     })
     expect(faultOf(bank({ rows: simple }).replace("<CODE>0", "<CODE>2000")).message).toContain("2000")
   })

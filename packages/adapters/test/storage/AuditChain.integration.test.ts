@@ -6,7 +6,7 @@ import { Ids } from "@millrace/core"
 import { Audit, chainHash } from "@millrace/core/audit"
 import { Cursors } from "@millrace/core/kernel"
 import { AuditStore } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { makeAuditRow, storeWorkspace } from "@millrace/testing/fixture"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
 import { expect, layer } from "@effect/vitest"
@@ -18,7 +18,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { createHash } from "node:crypto"
 import { inject } from "vitest"
 
-const every = acrossWorkspaces("task engine")
+const every = acrossTenants("task engine")
 const secret = Redacted.make(Buffer.alloc(32, 1).toString("base64"))
 
 const services = Audit.layer.pipe(

@@ -240,7 +240,7 @@ it.live("restores over nothing that is there, and writes over no file", () =>
     expect(yield* from.on(everything)).toEqual(before)
     const size = (yield* Effect.promise(() => stat(file))).size
     expect((yield* Effect.flip(from.on(backup(file, "later")))).message).toBe(
-      `${file} is there already. Name another file.`
+      `${file} exists already. Name another file.`
     )
     expect((yield* Effect.flip(from.on(backup(join(folder, "none", "all"), "later")))).message).toContain(
       "cannot be written: ENOENT"

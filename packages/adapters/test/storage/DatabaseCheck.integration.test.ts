@@ -1,6 +1,6 @@
 /** Which databases are taken, and what is left of those that are refused. */
 import { knownSchema, migrate, newestSchema } from "../../src/storage/postgres/Migrations.ts"
-import { checkWall, chooseServerRole, serverRole } from "../../src/storage/postgres/ServerRole.ts"
+import { checkRowLevelSecurity, chooseServerRole, serverRole } from "../../src/storage/postgres/ServerRole.ts"
 import { byFiles, client } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
@@ -231,7 +231,7 @@ describe("the role of a server", () => {
       yield* on(run(`grant create on database ${name} to ${user.name}`))
       yield* user.on(migrate)
       expect(yield* user.on(chooseServerRole)).toBeUndefined()
-      yield* user.on(checkWall)
+      yield* user.on(checkRowLevelSecurity)
       yield* user.on(run("insert into runner_slot values ('here', 1, now())"))
       yield* user.on(
         run(`insert into workspace values ('ws_1', 'w', null, 'starter', 'UTC', 'en', 'USD', null, now(), now(), 1)`)
@@ -265,7 +265,7 @@ describe("the role of a server", () => {
       expect(refused.message).toContain(`sees the rows of all workspaces`)
       const statement = `grant ${serverRole} to "${user.name}"`
       expect(refused.message).toContain(statement)
-      expect(yield* Effect.flip(user.on(checkWall))).toMatchObject({ _tag: "DatabaseUnfit" })
+      expect(yield* Effect.flip(user.on(checkRowLevelSecurity))).toMatchObject({ _tag: "DatabaseUnfit" })
       yield* on(run(statement))
       yield* user.on(migrate)
       expect(yield* user.on(chooseServerRole)).toBe(serverRole)

@@ -1,7 +1,7 @@
 /** How the database looks up entries of analyses and histories: by an index, before it has counted the rows and after. */
 import { Ids, limits } from "@millrace/core"
 import { AnalysisStore, RecordChangeStore } from "@millrace/core/storage"
-import { CurrentReach, withinWorkspaces } from "@millrace/core/workspace"
+import { CurrentTenantScope, withinWorkspaces } from "@millrace/core/workspace"
 import { storeWorkspace } from "@millrace/testing/fixture"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
 import { makeAnalysisChanges } from "../../../testing/src/fixture/Analysis.ts"
@@ -20,7 +20,7 @@ const world = storage.pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 5).toString("base64")) })),
   Layer.provideMerge(Ids.layer),
   Layer.provideMerge(walled(inject("postgres"))),
-  Layer.provideMerge(Layer.succeed(CurrentReach, "every"))
+  Layer.provideMerge(Layer.succeed(CurrentTenantScope, "every"))
 )
 
 /** How the one statement about a table is planned that an effect makes. */

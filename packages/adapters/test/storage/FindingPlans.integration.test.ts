@@ -6,7 +6,7 @@ import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgre
 import { makeFinding } from "../../../testing/src/fixture/Findings.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
-import { CurrentReach, withinWorkspaces } from "@millrace/core/workspace"
+import { CurrentTenantScope, withinWorkspaces } from "@millrace/core/workspace"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +19,7 @@ const world = storage.pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 5).toString("base64")) })),
   Layer.provideMerge(Ids.layer),
   Layer.provideMerge(walled(inject("postgres"))),
-  Layer.provideMerge(Layer.succeed(CurrentReach, "every"))
+  Layer.provideMerge(Layer.succeed(CurrentTenantScope, "every"))
 )
 
 /** The statements about findings that an effect makes. */

@@ -5,8 +5,8 @@ import { addTables } from "../../src/storage/postgres/AddedTables.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { createResourceTable, layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { serverRole } from "../../src/storage/postgres/ServerRole.ts"
-import { unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
-import { CurrentReach } from "@millrace/core/workspace"
+import { unwalledTables } from "../../src/storage/postgres/RowLevelSecurity.ts"
+import { CurrentTenantScope } from "@millrace/core/workspace"
 import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
 import { AddedCollections, bundledCollections } from "@millrace/core/collection"
 import { type KeyedDefinition, type Plain, Resources } from "@millrace/core/resource"
@@ -32,7 +32,7 @@ ResourceSuite.suite(
   "PostgreSQL: a plain store of an embedding program",
   ResourceSuite.keyedTestsOf(noteResource, NoteStore),
   NoteStore.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(storage, table, Layer.succeed(CurrentReach, "every"))),
+    Layer.provideMerge(Layer.mergeAll(storage, table, Layer.succeed(CurrentTenantScope, "every"))),
     Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
     Layer.provide(walled(inject("postgres")))
   ),
@@ -66,7 +66,7 @@ ResourceSuite.suite(
     resource,
     Effect.map(Resources, ({ openKeyed }) => openKeyed(resource))
   ),
-  Layer.mergeAll(storage, added, Layer.succeed(CurrentReach, "every")).pipe(
+  Layer.mergeAll(storage, added, Layer.succeed(CurrentTenantScope, "every")).pipe(
     Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
     Layer.provide(walled(inject("postgres")))
   ),
@@ -86,7 +86,7 @@ for (const { resource: bundled, surface } of bundledCollections) {
           keyed,
           Effect.map(Resources, ({ openKeyed }) => openKeyed(keyed))
         ),
-    Layer.mergeAll(storage, Layer.succeed(CurrentReach, "every")).pipe(
+    Layer.mergeAll(storage, Layer.succeed(CurrentTenantScope, "every")).pipe(
       Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
       Layer.provide(walled(inject("postgres")))
     ),

@@ -3,12 +3,12 @@ import { apiKeyResource } from "@millrace/core/access"
 import { Resources } from "@millrace/core/resource"
 import {
   AccountJoinStoreSuite,
-  BankRemainsSuite,
+  BankDataPurgeSuite,
   JobDispatchSuite,
   ResourceSuite,
   StorageSuite,
   StoreClock,
-  WorkspaceWallSuite
+  RowLevelSecuritySuite
 } from "@millrace/testing/suite/storage"
 import { UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
 import * as Effect from "effect/Effect"
@@ -28,6 +28,6 @@ ResourceSuite.suite(
 )
 JobDispatchSuite.suite("memory: handing out jobs", Layer.merge(MemoryStorage.layer, clock))
 AccountJoinStoreSuite.suite("memory: joins of accounts", Layer.merge(MemoryStorage.layer, clock))
-BankRemainsSuite.suite("memory: what is held of a bank", Layer.merge(MemoryStorage.layer, clock))
-WorkspaceWallSuite.suite("memory: the wall between workspaces", Layer.merge(MemoryStorage.layer, clock))
+BankDataPurgeSuite.suite("memory: what is held of a bank", Layer.merge(MemoryStorage.layer, clock))
+RowLevelSecuritySuite.suite("memory: the wall between workspaces", Layer.merge(MemoryStorage.layer, clock))
 UpstreamBudgetSuite.suite("memory: budgets of providers", Layer.merge(MemoryStorage.layer, clock))

@@ -6,7 +6,7 @@ import { ResourceSuite, JobDispatchSuite, StorageSuite } from "@millrace/testing
 import { RateLimiterSuite, UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
 import { apiKeyResource } from "@millrace/core/access"
 import { Resources } from "@millrace/core/resource"
-import { CurrentReach } from "@millrace/core/workspace"
+import { CurrentTenantScope } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -17,7 +17,7 @@ import { inject } from "vitest"
 const services = Layer.mergeAll(
   storage,
   storeClock.pipe(Layer.provide(Layer.effect(SqlClient, OwnerClient))),
-  Layer.succeed(CurrentReach, "every")
+  Layer.succeed(CurrentTenantScope, "every")
 ).pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
   Layer.provide(database(inject("postgres")))

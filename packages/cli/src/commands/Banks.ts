@@ -79,8 +79,8 @@ const reauth = Command.make("reauth", { id: bankId, redirectUri, wait, browser }
     yield* goThrough(started, { wait: yes(input.wait), browser: yes(input.browser) })
   })
 ).pipe(
-  Command.withDescription("Connect a bank anew: it keeps its accounts and everything that was read"),
-  Command.withShortDescription("Connect a bank anew")
+  Command.withDescription("Reconnect a bank: it keeps its accounts and everything that was read"),
+  Command.withShortDescription("Reconnect a bank")
 )
 
 const complete = Command.make(

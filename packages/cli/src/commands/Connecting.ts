@@ -73,7 +73,7 @@ const tellExisting = Effect.fnUntraced(function* ({ existingBanks }: JsonObject)
   if (!isArray(existingBanks)) return
   const notes = yield* Notes
   for (const bank of existingBanks) {
-    const needs = isObject(bank) && bank["requiresReauth"] === true ? ", which must be connected anew" : ""
+    const needs = isObject(bank) && bank["requiresReauth"] === true ? ", which must be reconnected" : ""
     yield* notes.say(`There is ${textAt(bank, "name")} (${textAt(bank, "id")}) already${needs}.`)
   }
   yield* notes.say("Choose on the page, or add --new for another connection.")

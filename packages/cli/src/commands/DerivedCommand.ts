@@ -101,7 +101,7 @@ export const commandOf = (
         shown.note?.replaceAll("{id}", id) ??
           (hasTrash && !permanent
             ? `Moved ${id} to the trash. For 30 days this brings it back: ${restore}`
-            : `Deleted ${id}${hasTrash ? " for good" : ""}.`)
+            : `Deleted ${id}${hasTrash ? " permanently" : ""}.`)
       )
     })
   ).pipe(

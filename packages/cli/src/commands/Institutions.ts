@@ -31,7 +31,7 @@ const search = Command.make(
       })
       const answer = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: "/v1/banks/search", body }))
       const { institutions, providers } = answer
-      // Whoever could not be asked may have what is looked for.
+      // Anyone who could not be asked may have what is looked for.
       for (const one of isArray(providers) ? providers.filter(isObject) : []) {
         const { error, id, status } = one
         if (typeof error === "string") yield* (yield* Notes).say(`${String(id)} is ${String(status)}: ${error}`)

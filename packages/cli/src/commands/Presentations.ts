@@ -107,10 +107,10 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     }
   },
   deleteBank: {
-    description: "Delete a bank connection that no feed uses; a signed-in person can remove one for good over the API",
+    description: "Delete a bank connection that no feed uses; a signed-in person can remove one permanently over the API",
     // Only a signed-in person may, and commands come with a key.
     options: { permanent: { hidden: true } },
-    note: "Deleted {id}. It can be restored until the beginning of a month removes it for good."
+    note: "Deleted {id}. It can be restored until the beginning of a month removes it permanently."
   },
   listProviders: { columns: ["id", "name", "flow", "countryCodes", "dataTypes", "historyDays"] },
   listAccounts: {
@@ -243,7 +243,7 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     short: "List what became of the records of a feed",
     columns: ["recordId", "op", "state", "dead", "version", "attempts", "lastError", "jobId", "updatedAt"],
     options: {
-      state: "Only records in this state; dead ones were refused for good",
+      state: "Only records in this state; dead ones were refused permanently",
       jobId: { option: "job", metavar: "<job-id>", description: "Only records that this job handled last" },
       recordId: { option: "record", metavar: "<record-id>", description: "Only this record" }
     }
@@ -286,7 +286,7 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     }
   },
   updateFinding: {
-    options: { status: "What becomes of it (required)", note: "What you want to remember about it" }
+    options: { status: "What happens to it (required)", note: "What you want to remember about it" }
   },
   listBudgetPeriods: {
     options: {
@@ -330,7 +330,7 @@ export const presentations: Readonly<Record<string, Presentation>> = {
   deleteTable: {
     description: "Move a table to the trash, where it stays for 30 days",
     short: "Move a table to the trash",
-    options: { permanent: "For good, from the trash" }
+    options: { permanent: "Permanently, from the trash" }
   },
   createField: {
     description: "Add a field to a table; options and default come from the file",

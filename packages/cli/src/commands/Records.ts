@@ -53,7 +53,7 @@ const set = Command.make(
   Command.withExamples([
     {
       command: "millrace records set txn_... --set category=Gifts --lock merchantName",
-      description: "A gift, for good"
+      description: "A gift: the category stays"
     },
     {
       command: `millrace records set txn_... --split '{"lines":[{"amount":"-15.00","set":{"category":"Cash"}},{}]}'`,
@@ -72,7 +72,7 @@ const undo = Command.make(
     enrichment: text(
       "enrichment",
       "<enrichment-id>",
-      "The enrichment; without it, the one whose word about the field holds"
+      "The enrichment; without it, the one whose value of the field prevails"
     ),
     link: text("link", "<link-id>", "A link to other records, such as a transfer: they are not tied together again"),
     redo

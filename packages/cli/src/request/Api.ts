@@ -3,7 +3,7 @@
  * network errors, and so is what is posted with an idempotency key; nothing else is, because it might have been done
  * already.
  */
-import { retryPatiently } from "@millrace/core"
+import { retryWithBackoff } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -178,7 +178,7 @@ const make = Effect.gen(function* () {
     )
 
   const repeated = (message: HttpClientRequest.HttpClientRequest) =>
-    retryPatiently(bounded(message), {
+    retryWithBackoff(bounded(message), {
       retries: tries - 1,
       longestWait: longestPause,
       waitAfter: (error, tried) => (isPassing(error) ? pauseBefore(error, tried) : Effect.undefined),

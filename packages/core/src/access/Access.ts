@@ -1,5 +1,5 @@
 /**
- * Whether a caller may do something (specification 5). Use cases ask here themselves, so that whoever reaches them, by
+ * Whether a caller may do something (specification 5). Use cases ask here themselves, so that anyone who reaches them, by
  * HTTP, as a tool, from an automation or in the same program, meets the same wall.
  */
 import * as Effect from "effect/Effect"
@@ -58,7 +58,7 @@ const isHidden = ({ principal, workspaces }: Caller, operation: Operation, resou
 
 /**
  * Whether the caller may do it: at all, and to this resource where one is given. Pure, and decides every case. What is
- * wrong with the caller is told before anything about the resource.
+ * wrong with the caller is reported before anything about the resource.
  */
 export const decide = (caller: Caller, operation: Operation, resource?: Resource): Decision => {
   const { principal } = caller

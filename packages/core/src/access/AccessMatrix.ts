@@ -7,7 +7,7 @@ const whoMay = ({ app, everyPlan, only, role, scopes }: Operation): ReadonlyArra
   only === undefined ? app : "none"
 ]
 
-const askedAgain = { read: "reads", inherent: "comes to the same", key: "with an idempotency key" } as const
+const askedAgain = { read: "reads", inherent: "has the same result", key: "with an idempotency key" } as const
 
 const columns = ["operation", "request", "scopes", "role", "apps", "asked again", "tool", "command"]
 

@@ -14,10 +14,10 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { planNames, planWith } from "../workspace/Plan.ts"
 import type { Decision } from "../rate/RollingWindow.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
-import { KeyArrivals, type KeyArrival, type RequestLimits } from "./KeyArrivals.ts"
+import { KeyLookup, type CountedKey, type RequestLimits } from "./KeyLookup.ts"
 import { KeyMemory } from "./KeyMemory.ts"
 import type { CredentialPrincipal } from "./Principal.ts"
 import type { Scope } from "./Scope.ts"
@@ -34,7 +34,7 @@ export interface NewKey {
 }
 
 /** A request with a credential that is good. */
-export interface Arrival {
+export interface AuthenticatedRequest {
   readonly principal: CredentialPrincipal
   /** Whether the budget of its workspace allows the request. */
   readonly decision: Decision
@@ -56,23 +56,23 @@ export class Authenticator extends Context.Service<
      * The principal of an API key as `apiKey` has it, and the request counted under its workspace, both in one step.
      * `agreedRate` is for plans whose rate is by agreement. A key that is not good counts nowhere.
      */
-    readonly arrival: (
+    readonly authenticate: (
       secret: Redacted.Redacted<string>,
       agreedRate: number
-    ) => Effect.Effect<Arrival, CredentialInvalid | StorageUnavailable>
+    ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | StorageUnavailable>
     /** Makes a key. The secret is in this answer and nowhere else. */
     readonly createKey: (
       request: NewKey
     ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted<string> }, StorageUnavailable>
   }
 >()("@millrace/core/access/Authenticator") {
-  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | KeyArrivals | WorkspaceStore | Digest | Ids> =
+  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | KeyLookup | WorkspaceStore | Digest | Ids> =
     Layer.effect(
       Authenticator,
       Effect.gen(function* () {
         const keys = yield* ApiKeyStore
         const workspaces = yield* WorkspaceStore
-        const arrivals = yield* KeyArrivals
+        const keyLookup = yield* KeyLookup
         const digest = yield* Digest
         const ids = yield* Ids
         const memory = new KeyMemory()
@@ -95,21 +95,21 @@ export class Authenticator extends Context.Service<
           const hash = digest.sha256(text)
           const now = yield* Clock.currentTimeMillis
           if (memory.isUnknown(hash, now)) return Option.none<A>()
-          const ask = acrossWorkspaces("key look-up")(find(hash))
+          const ask = acrossTenants("key look-up")(find(hash))
           const found = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
           if (Option.isSome(found)) memory.found(hash)
           else memory.missed(hash, now)
           return found
         })
 
-        const arrival = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
+        const authenticate = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
           const now = yield* Timestamp.now
-          const found: Option.Option<KeyArrival> = yield* lookUp(secret, (hash) =>
-            arrivals.arrive(hash, now, limitsOf(agreedRate))
+          const found: Option.Option<CountedKey> = yield* lookUp(secret, (hash) =>
+            keyLookup.lookup(hash, now, limitsOf(agreedRate))
           )
           if (Option.isNone(found)) return yield* new CredentialInvalid()
           const { decision, key, workspace } = found.value
-          return { principal: { kind: "api_key", workspace, key }, decision } satisfies Arrival
+          return { principal: { kind: "api_key", workspace, key }, decision } satisfies AuthenticatedRequest
         })
 
         const apiKey = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {
@@ -138,7 +138,7 @@ export class Authenticator extends Context.Service<
           return { key, secret: Redacted.make(secret) }
         })
 
-        return Authenticator.of({ apiKey, arrival, createKey })
+        return Authenticator.of({ apiKey, authenticate, createKey })
       })
     )
 }

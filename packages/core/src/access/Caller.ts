@@ -1,4 +1,4 @@
-/** Whoever asks for something, and in what request: the first thing that every use case is told. */
+/** Who asks for something, and in what request: the first thing that every use case gets. */
 import type { User, Workspace, WorkspaceId } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import { actorOf, userOf, type Principal } from "./Principal.ts"

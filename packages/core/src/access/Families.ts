@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { Forbidden, InvalidInput } from "../failure/Failure.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { atLeast } from "../workspace/Role.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import type { Caller } from "./Caller.ts"
 import type { Principal } from "./Principal.ts"
@@ -60,7 +60,7 @@ export class Families extends Context.Service<
         if (!isAdmin(principal)) {
           return yield* new Forbidden({ code: "INSUFFICIENT_ROLE", message: "Requires admin role", details: [] })
         }
-        const portals = yield* acrossWorkspaces("family look-up")(store.portals(principal.workspace.id))
+        const portals = yield* acrossTenants("family look-up")(store.portals(principal.workspace.id))
         return { ...caller, workspaces: [principal.workspace, ...portals] }
       })
 

@@ -78,7 +78,7 @@ export interface Operation {
   /** True where plans without API access answer it too. */
   readonly everyPlan: boolean
   /**
-   * What asking again does. `read` changes nothing. `inherent`: asking twice comes to the same as asking once. `key`:
+   * What asking again does. `read` changes nothing. `inherent`: asking twice has the same result as asking once. `key`:
    * asking twice does it twice, unless both requests carry the same idempotency key.
    */
   readonly idempotency: "read" | "inherent" | "key"
@@ -87,7 +87,7 @@ export interface Operation {
    * taken before it, and not together with what it does.
    */
   readonly waits: boolean
-  /** True where the record's version is told (`ETag`) or can be demanded (`If-Match`). */
+  /** True where the record's version is reported (`ETag`) or can be demanded (`If-Match`). */
   readonly versioned: boolean
   readonly body: "none" | "optional" | "required" | "file" | "raw"
   /** `none` where the request proves itself otherwise, such as by the signature of a provider. */

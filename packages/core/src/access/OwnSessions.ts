@@ -1,7 +1,7 @@
 /**
  * Sessions of people that the server issues itself, for installations without an identity provider (decisions 2.5): a signed
  * text that says who it is and until when. Nothing is stored: a session ends with its time, or with the secret of the
- * installation. Whoever operates the server makes them; there is no request that does.
+ * installation. Anyone who operates the server makes them; there is no request that does.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -18,10 +18,10 @@ import { Id, isId } from "../shared/Ids.ts"
 import { signedText } from "../shared/SignedText.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import { type Arrival, CredentialInvalid } from "./Authenticator.ts"
+import { type AuthenticatedRequest, CredentialInvalid } from "./Authenticator.ts"
 
 const prefix = "mses_"
 /** Nothing else that a key signs begins so. */
@@ -61,7 +61,7 @@ export interface SessionOwner {
 export class OwnSessions extends Context.Service<
   OwnSessions,
   {
-    /** A session of twelve hours. Whoever has it is the owner of the workspace until then. */
+    /** A session of twelve hours. Anyone who has it is the owner of the workspace until then. */
     readonly issue: (
       owner: SessionOwner
     ) => Effect.Effect<{ readonly token: Redacted.Redacted; readonly expiresAt: Timestamp.Timestamp }>
@@ -70,11 +70,11 @@ export class OwnSessions extends Context.Service<
      * admin. The request is counted under the person. Without a workspace it is their own, with all that they reach, where
      * `anyWorkspace` is set, and refused elsewhere.
      */
-    readonly arrival: (
+    readonly authenticate: (
       token: Redacted.Redacted,
       workspaceId: string | undefined,
       anyWorkspace: boolean
-    ) => Effect.Effect<Arrival, CredentialInvalid | InvalidInput | Forbidden | StorageUnavailable>
+    ) => Effect.Effect<AuthenticatedRequest, CredentialInvalid | InvalidInput | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/access/OwnSessions") {
   /** The first key signs; the others are former ones that still count. */
@@ -110,7 +110,7 @@ export class OwnSessions extends Context.Service<
               expiresAt: Timestamp.fromMillis(until)
             }
           }),
-          arrival: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
+          authenticate: Effect.fnUntraced(function* (token, asked, anyWorkspace) {
             const { email, user: userId, workspace: own } = yield* claimsOf(token)
             const decision = yield* limiter.arrive(`user:${userId}`, perMinute)
             const wanted = asked ?? (anyWorkspace ? own : undefined)
@@ -133,7 +133,7 @@ export class OwnSessions extends Context.Service<
 }
 
 /** Who checks the sessions of people; without one there are none, and every token is refused. */
-export const SessionArrivals = Context.Reference<Pick<OwnSessions["Service"], "arrival"> | undefined>(
-  "@millrace/core/access/OwnSessions/SessionArrivals",
+export const SessionRequests = Context.Reference<Pick<OwnSessions["Service"], "authenticate"> | undefined>(
+  "@millrace/core/access/OwnSessions/SessionRequests",
   { defaultValue: () => undefined }
 )

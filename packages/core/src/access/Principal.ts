@@ -1,4 +1,4 @@
-/** Whoever is behind a request, once that was found out (specification 5, decisions 2.2). */
+/** The caller behind a request, once that was found out (specification 5, decisions 2.2). */
 import { atLeast, type Role } from "../workspace/Role.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"

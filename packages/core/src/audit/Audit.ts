@@ -86,7 +86,7 @@ export type Verified =
       readonly fault: "changed" | "missing"
     }
 
-/** How long whoever is refused waits for the entry of it, in milliseconds. */
+/** How long a refused caller waits for the entry of it, in milliseconds. */
 const longestWrite = 2_000
 
 /** Entries read in one go. */
@@ -120,7 +120,7 @@ export class Audit extends Context.Service<
     ) => Effect.Effect<Page<AuditEntry>, NotFound | CursorUnusable | Forbidden | StorageUnavailable>
     /**
      * Leaves an entry of a request that was refused before any use case was reached. Of many it leaves some: one an hour
-     * for a credential that asks for the same operation, and 480 a day for a workspace. Whatever becomes of the entry, the
+     * for a credential that asks for the same operation, and 480 a day for a workspace. No matter what happens to the entry, the
      * refusal stands.
      */
     readonly refused: (caller: Caller, operation: Operation) => Effect.Effect<void>

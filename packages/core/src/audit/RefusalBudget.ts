@@ -1,5 +1,5 @@
 /**
- * How many refusals a process leaves in the audit. Entries are kept for years, and whoever is refused asks again as often as
+ * How many refusals a process leaves in the audit. Entries are kept for years, and anyone who is refused asks again as often as
  * the rate allows: what is left out here stands in the log of requests alone.
  */
 import * as Refill from "../rate/Refill.ts"

@@ -43,7 +43,7 @@ export const Account = Schema.Struct({
   currency: Currency,
   creditLimit: Schema.optionalKey(DecimalNumber),
   balanceAsOf: Schema.optionalKey(Timestamp),
-  /** First day of which reads have lately shown all posted transactions: what is older is kept, and no longer compared. */
+  /** First day for which reads have lately shown all posted transactions: what is older is kept, and no longer compared. */
   historyFrom: Schema.optionalKey(CalendarDate),
   /** First day up to which a type was read back, where a feed that begins later kept earlier days from being read. */
   readFrom: Schema.optionalKey(Schema.Record(Schema.String, CalendarDate)),

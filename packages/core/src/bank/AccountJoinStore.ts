@@ -1,5 +1,5 @@
 /**
- * Port: joins of accounts, and what they move. Whoever writes holds the leases of the banks of both accounts; all of one
+ * Port: joins of accounts, and what they move. Anyone who writes holds the leases of the banks of both accounts; all of one
  * join is one transaction.
  */
 import * as Context from "effect/Context"
@@ -43,7 +43,7 @@ export class AccountJoinStore extends Context.Service<
     /**
      * Moves records, tombstones and merged ones too, with what is remembered of them and of their lines, but for their former ids. They keep their ids,
      * versions and times, and get the next change numbers of the account they come to, in the order of those that they had.
-     * Suggestions of which only one side moves are forgotten. Enrichments that look at sets of records look at them again.
+     * Suggestions where only one side moves are forgotten. Enrichments that look at sets of records look at them again.
      */
     readonly move: (move: RecordMove) => Stored<void>
   }

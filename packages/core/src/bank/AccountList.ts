@@ -31,7 +31,7 @@ export class AccountLists extends Context.Service<
   {
     /**
      * Reads the accounts and stores them; those that are no longer listed become `missing`. `first` is the beginning of
-     * the transaction that reads what is held and writes what is listed: whoever reads without the lease of the bank holds it
+     * the transaction that reads what is held and writes what is listed: anyone who reads without the lease of the bank holds it
      * there (`BankStore.hold`). It is given the accounts that cannot be read. Events tell what has changed, with `cause` as
      * who looked.
      */
@@ -41,7 +41,7 @@ export class AccountLists extends Context.Service<
       first: (unread: ReadonlyArray<UnreadAccount>) => Effect.Effect<void, E>,
       cause: ActorRef
     ) => Effect.Effect<AccountList, ProviderError | StorageUnavailable | E>
-    /** Stores what somebody has read, within the transaction of whoever holds the bank. */
+    /** Stores what somebody has read, within the transaction of anyone who holds the bank. */
     readonly write: (
       bank: Bank,
       observed: ReadonlyArray<ObservedAccount>,
@@ -118,7 +118,7 @@ export class AccountLists extends Context.Service<
         unread: ReadonlyArray<UnreadAccount>,
         cause: ActorRef
       ) {
-        // Whoever joins accounts has the bank to themselves: what is held cannot become another one from here on.
+        // Anyone who joins accounts has the bank to themselves: what is held cannot become another one from here on.
         const held = yield* store.accounts(bank.id)
         const now = yield* Timestamp.now
         const unreadIds = new Set(unread.map(({ providerAccountId }) => providerAccountId))

@@ -19,7 +19,7 @@ export interface AccountLook {
   readonly account: Option.Option<Account>
   /** When its records of the type were last read from upstream. */
   readonly pulledAt: Timestamp | undefined
-  /** The newest change number of the account; whoever reads records later reads at least up to there. */
+  /** The newest change number of the account; anyone who reads records later reads at least up to there. */
   readonly lastChange: number
   /** The page that was asked for, read after the rest. Absent where it has to be read by itself. */
   readonly page?: ReadonlyArray<ShownRecord>

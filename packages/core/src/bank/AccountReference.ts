@@ -34,14 +34,14 @@ const beginOfNumber = 4
 
 const masks = /[*#•●…]|X{2,}(?=[X*#•●…\d]*\d{2,6}$)/i
 
-/** Whether only the end of the number is told: masked, or too short to be all of it. */
+/** Whether only the end of the number is reported: masked, or too short to be all of it. */
 export const isMaskedNumber = (number: string): boolean => {
   const text = plain(number)
   return text !== "" && (masks.test(text) || text.length < telling)
 }
 
 /**
- * The names that an account goes by, strongest first: two accounts that share one are the same, but for what their
+ * The names of an account, strongest first: two accounts that share one are the same, but for what their
  * bank, type or currency says. Spaces, leading zeros and a bank's number before the account's make no difference,
  * and the number inside an IBAN is known as well. Empty where there is no number, or only the end of one.
  *

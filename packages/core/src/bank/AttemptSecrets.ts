@@ -6,7 +6,7 @@ import { ProviderUnavailable } from "../provider/ProviderError.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { ConnectionAttemptId } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
+import { saveWithRetry } from "./SaveWithRetry.ts"
 
 const unkept = new ProviderUnavailable({ message: "Secrets of the attempt could not be kept", retryAfter: 60 })
 
@@ -17,5 +17,5 @@ export const attemptKeeper: Effect.Effect<(id: ConnectionAttemptId) => KeepSecre
       const before = Option.getOrElse(yield* attempts.part(id, "secrets"), () => ({}))
       yield* attempts.keep(id, "secrets", { ...before, ...secrets }, yield* Timestamp.now)
     })
-    return Effect.mapError(keptPatiently(keep), () => unkept)
+    return Effect.mapError(saveWithRetry(keep), () => unkept)
   })

@@ -23,7 +23,7 @@ export const Bank = Schema.Struct({
   createdAt: Timestamp,
   updatedAt: Timestamp,
   deletedAt: Schema.optionalKey(Timestamp),
-  /** Its removal for good, while that is under way or after it has failed. */
+  /** Its removal permanently, while that is under way or after it has failed. */
   removal: Schema.optionalKey(BankRemoval),
   /** The feed that it was made for, to hold records of a source without accounts of its own. People see nothing of it. */
   madeFor: Schema.optionalKey(Id("feed"))
@@ -37,8 +37,8 @@ export type Bank = typeof Bank.Type
  */
 export type BankNature = "connected" | "files" | "made"
 
-/** The one question by which banks are told apart; nothing else asks for their source. */
-/** Its connection is gone upstream, and cannot be mended there: whoever connects the bank anew makes another one. */
+/** The one question by which banks are distinguished; nothing else asks for their source. */
+/** Its connection is gone upstream, and cannot be mended there: anyone who reconnects the bank makes another one. */
 export const needsAnother = ({ connectionStatus }: Pick<Bank, "connectionStatus">): boolean =>
   connectionStatus?.status === "disconnected"
 
@@ -53,7 +53,7 @@ const cleanup = (near: number, months: number): number => {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1, 3)
 }
 
-/** When a deleted bank is removed for good: the first of a month at 03:00 UTC, a day after it was deleted or later. */
+/** When a deleted bank is removed permanently: the first of a month at 03:00 UTC, a day after it was deleted or later. */
 const purgedAt = (deletedAt: Timestamp): Timestamp => {
   const earliest = toMillis(deletedAt) + dayMillis
   const first = cleanup(earliest, 0)

@@ -20,7 +20,7 @@ export const bankConnected = eventType({
 export const bankReconnected = eventType({
   type: "bank.reconnected",
   subject: "bank",
-  summary: "A known bank was connected once more.",
+  summary: "A known bank was connected again.",
   data: Schema.Struct({ bankId: Id("bank") })
 })
 
@@ -49,7 +49,7 @@ export const connectionRequiresAttention = eventType({
 export const bankDeleted = eventType({
   type: "bank.deleted",
   subject: "bank",
-  summary: "A bank was deleted; it can be restored until it is removed for good.",
+  summary: "A bank was deleted; it can be restored until it is removed permanently.",
   data: Schema.Struct({ bankId: Id("bank") })
 })
 
@@ -63,7 +63,7 @@ export const bankRestored = eventType({
 export const bankRemoved = eventType({
   type: "bank.removed",
   subject: "bank",
-  summary: "A bank was removed for good, with all that was known of it.",
+  summary: "A bank was removed permanently, with all that was known of it.",
   outbound: true,
   data: Schema.Struct({ bankId: Id("bank") })
 })
@@ -125,7 +125,7 @@ export const bankEventTypes = [
   accountJoinSuggested
 ]
 
-/** Days before the end of a consent at which a person is told. */
+/** Days before the end of a consent at which a person is informed. */
 const warningDays = [14, 7, 1]
 const dayMillis = 86_400_000
 

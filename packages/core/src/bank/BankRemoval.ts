@@ -1,5 +1,5 @@
 /**
- * How banks go (decisions 6.1): deleted so that they can come back, or removed for good, in two stages.
+ * How banks go (decisions 6.1): deleted so that they can come back, or removed permanently, in two stages.
  *
  * The table below drives the use case and the tests, and is what the reference shows: a pair that is not listed is refused.
  */
@@ -12,7 +12,7 @@ const stages = ["provider", "local"] as const
 
 /**
  * What is under way, or has failed. `provider`: the connection is given back there. `local`: what we hold is destroyed, and
- * whoever the connection belonged to is taken back at the provider, where nothing else needs them.
+ * the customer that the connection belonged to is taken back at the provider, where nothing else needs them.
  */
 export const BankRemoval = Schema.Struct({
   state: Schema.Literals(["removing", "failed"]),
@@ -38,7 +38,7 @@ export const bankEvents = [
   /** The monthly cleanup. */
   "purge",
   "restore",
-  /** A person connects the same upstream connection again, or anew. */
+  /** A person connects the same upstream connection again, or again. */
   "reconnect",
   "providerFailed",
   "localFailed",
@@ -90,12 +90,12 @@ export const nextBankState = (from: BankState, event: BankChange): BankState | u
 const removing = new Conflict({ code: "BANK_REMOVING", message: "The bank is being removed", details: [] })
 const failed = new Conflict({
   code: "BANK_REMOVAL_FAILED",
-  message: "The removal of the bank has failed. Restore the bank, or remove it permanently once more",
+  message: "The removal of the bank has failed. Restore the bank, or remove it permanently again",
   details: []
 })
 const notReversible = new Conflict({
   code: "BANK_REMOVAL_NOT_REVERSIBLE",
-  message: "The bank is disconnected and its removal has begun. Remove it permanently once more",
+  message: "The bank is disconnected and its removal has begun. Remove it permanently again",
   details: []
 })
 

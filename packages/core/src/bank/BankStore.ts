@@ -47,7 +47,7 @@ export interface AccountDetails {
 }
 
 /** A bank that is made for a feed. */
-export type MadeBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
+export type SyntheticBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
 
 export class BankStore extends Context.Service<
   BankStore,
@@ -70,9 +70,9 @@ export class BankStore extends Context.Service<
      * The bank of that source that was made for that feed: this one, where there was none. Until the transaction ends
      * nobody else has it. The transaction holds the feed already (`FeedStore.hold`).
      */
-    readonly holdMade: (bank: MadeBank) => Effect.Effect<Bank, StorageUnavailable>
+    readonly holdMade: (bank: SyntheticBank) => Effect.Effect<Bank, StorageUnavailable>
     /**
-     * The bank, which nobody else changes until the transaction ends; whoever makes a feed of its accounts waits as well.
+     * The bank, which nobody else changes until the transaction ends; anyone who makes a feed of its accounts waits as well.
      * None that was made for a feed.
      */
     readonly hold: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
@@ -111,7 +111,7 @@ export class BankStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Keeps secrets that the upstream gave in place of `known`. Only while the connection still has that reference and
-     * those secrets: else it was connected anew, or somebody else has newer ones, and nothing changes. Returns what it
+     * those secrets: else it was reconnected, or somebody else has newer ones, and nothing changes. Returns what it
      * has then; none where the bank has no connection.
      */
     readonly rotateSecrets: (

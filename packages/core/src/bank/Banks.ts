@@ -28,9 +28,9 @@ import { Connecting } from "./Connecting.ts"
 import { attemptAsOf, type ConnectionAttempt, type ConnectionAttemptId } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
-import { Looks, type Refreshed } from "./Looks.ts"
+import { ConnectionChecks, type Refreshed } from "./ConnectionChecks.ts"
 import { Sessions } from "./Sessions.ts"
-import { Starting } from "./Starting.ts"
+import { ConnectionStart } from "./ConnectionStart.ts"
 import { Subjects } from "./Subjects.ts"
 
 export type { Refreshed }
@@ -55,13 +55,13 @@ export class Banks extends Context.Service<
       id: BankId,
       change: BankDetails
     ) => Effect.Effect<Bank, NotFound | Conflict | Forbidden | StorageUnavailable>
-    /** Begins a connection: an attempt, and the step that the person's browser goes on with. `Starting` says how. */
-    readonly start: Starting["Service"]["start"]
-    /** Begins to connect a bank anew. */
-    readonly reauth: Starting["Service"]["reauth"]
+    /** Begins a connection: an attempt, and the step that the person's browser goes on with. `ConnectionStart` says how. */
+    readonly start: ConnectionStart["Service"]["start"]
+    /** Starts to reconnect a bank. */
+    readonly reauth: ConnectionStart["Service"]["reauth"]
     /** Completes a connection: once for each attempt, whatever fails on the way. `Connecting` says how. */
     readonly connect: Connecting["Service"]["complete"]
-    /** How an attempt goes, for whoever waits for it. Apps see those that they began. */
+    /** How an attempt goes, for anyone who waits for it. Apps see those that they began. */
     readonly attempt: (
       caller: Caller,
       id: ConnectionAttemptId
@@ -77,7 +77,7 @@ export class Banks extends Context.Service<
       ProviderNotAvailable | ProviderError | NotFound | Conflict | Forbidden | StorageUnavailable
     >
     /**
-     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
+     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances again;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
      * be read. `guard` runs first in the transaction that writes: who has lost the right to write stops there. Events
      * tell what has changed, with `cause` as who looked.
@@ -90,7 +90,7 @@ export class Banks extends Context.Service<
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<
-    Banks | Connecting | Starting | Looks | Sessions,
+    Banks | Connecting | ConnectionStart | ConnectionChecks | Sessions,
     never,
     | BankStore
     | ConnectionAttemptStore
@@ -108,8 +108,8 @@ export class Banks extends Context.Service<
       const attempts = yield* ConnectionAttemptStore
       const sessions = yield* Sessions
       const connecting = yield* Connecting
-      const starting = yield* Starting
-      const looks = yield* Looks
+      const starting = yield* ConnectionStart
+      const checks = yield* ConnectionChecks
       const { atomically } = yield* Transactor
 
       const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {
@@ -169,11 +169,11 @@ export class Banks extends Context.Service<
           if (!bank.connectionStatus.connected) {
             return yield* new Conflict({
               code: "INVALID_STATE",
-              message: `Bank is ${bank.connectionStatus.status}. Connect it anew with reauthConnection first`,
+              message: `Bank is ${bank.connectionStatus.status}. Reconnect it with reauthConnection first`,
               details: []
             })
           }
-          const looking = { guard: Effect.void, cause: caller.cause }
+          const checking = { guard: Effect.void, cause: caller.cause }
           return yield* Effect.gen(function* () {
             const session = yield* sessions.open(bank)
             const can = session.driver.capabilities.refresh
@@ -184,16 +184,16 @@ export class Banks extends Context.Service<
             Effect.tapError((error) =>
               error._tag === "NotFound" || error._tag === "ProviderNotAvailable" || error._tag === "StorageUnavailable"
                 ? Effect.void
-                : Effect.ignore(looks.failed(bank, error, looking, { source: "user" }))
+                : Effect.ignore(checks.failed(bank, error, checking, { source: "user" }))
             )
           )
         }),
-        refresh: (bank, guard, cause) => looks.refresh(bank, { guard, cause })
+        refresh: (bank, guard, cause) => checks.refresh(bank, { guard, cause })
       })
     })
   ).pipe(
-    Layer.provideMerge([Connecting.layer, Starting.layer]),
-    Layer.provideMerge(Looks.layer),
+    Layer.provideMerge([Connecting.layer, ConnectionStart.layer]),
+    Layer.provideMerge(ConnectionChecks.layer),
     Layer.provide(ConnectedBanks.layer),
     Layer.provide(AccountLists.layer),
     Layer.provide(BankRoom.layer),

@@ -3,7 +3,7 @@ import type { Caller } from "../access/Caller.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ConnectionAttempt } from "./ConnectionAttempt.ts"
 
-/** Whoever began the attempt stays the one who is said to have connected the bank. */
+/** Anyone who began the attempt stays the one who is said to have connected the bank. */
 export const callerOfAttempt = (workspace: Workspace, attempt: ConnectionAttempt, requestId: string): Caller => ({
   principal: { kind: "system", workspace, reason: "connect", userId: attempt.credential },
   workspaces: [workspace],

@@ -22,7 +22,7 @@ export const flowOf = (kind: string, step: ClientStep["kind"]): string => {
 export const flowOfDriver = ({ capabilities, kind }: Pick<ProviderDriver, "capabilities" | "kind">): string =>
   flowOf(kind, stepOfFlow[capabilities.connectFlow])
 
-/** The flow in which a person first says whether a bank that is there already is meant. */
+/** The flow in which a person first says whether a bank that exists already is meant. */
 export const existingFlow = "existing_connection"
 
 /** What a step is completed with. */

@@ -14,7 +14,7 @@ import { Digest } from "../shared/Digest.ts"
 import { isId } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import type { BankId } from "./Bank.ts"
@@ -24,7 +24,7 @@ import { type Connected, Connecting, type ConnectFailure } from "./Connecting.ts
 import { attemptAsOf, type AttemptError, type ConnectionAttempt, lateUntil } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import type { KeptRequest } from "./ConnectionRequest.ts"
-import { type ExistingBank, Starting, type StartFailure } from "./Starting.ts"
+import { type ExistingBank, ConnectionStart, type StartFailure } from "./ConnectionStart.ts"
 
 /** An attempt whose browser, or whose upstream, is there. */
 export interface ReturnedAttempt {
@@ -70,13 +70,13 @@ export class ConnectReturns extends Context.Service<
       bankId: BankId | undefined
     ) => Effect.Effect<ClientStep, StartFailure>
     /**
-     * Keeps what a browser or a callback said of how it ended: a success is completed by whoever asks next, and by a task
+     * Keeps what a browser or a callback said of how it ended: a success is completed by anyone who asks next, and by a task
      * where nobody does.
      */
     readonly told: (returned: ReturnedAttempt, result: ConnectResult) => Effect.Effect<void, StorageUnavailable>
-    /** Begins once more what the attempt began, for the same caller. Its page; none where the program serves no pages. */
+    /** Begins again what the attempt began, for the same caller. Its page; none where the program serves no pages. */
     readonly again: (returned: ReturnedAttempt) => Effect.Effect<string | undefined, StartFailure>
-    /** Completes the attempt of a browser, for whoever began it. */
+    /** Completes the attempt of a browser, for the one who began it. */
     readonly complete: (returned: ReturnedAttempt, payload: ConnectPayload) => Effect.Effect<Connected, ConnectFailure>
     /** The same from what is kept of it; `undefined` where that is nothing. */
     readonly goOn: (returned: ReturnedAttempt) => Effect.Effect<Connected | undefined, ConnectFailure>
@@ -90,14 +90,14 @@ export class ConnectReturns extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectReturns,
     never,
-    BankStore | ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Providers | Digest
+    BankStore | ConnectionAttemptStore | Connecting | ConnectionStart | WorkspaceStore | Providers | Digest
   > = Layer.effect(
     ConnectReturns,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const attempts = yield* ConnectionAttemptStore
       const connecting = yield* Connecting
-      const starting = yield* Starting
+      const starting = yield* ConnectionStart
       const workspaces = yield* WorkspaceStore
       const digest = yield* Digest
       const { all: drivers } = yield* Providers
@@ -129,12 +129,12 @@ export class ConnectReturns extends Context.Service<
 
       return ConnectReturns.of({
         byState: Effect.fn("ConnectReturns.byState")(function* (state) {
-          return yield* found(yield* acrossWorkspaces("connect returns")(attempts.byState(digest.sha256(state))))
+          return yield* found(yield* acrossTenants("connect returns")(attempts.byState(digest.sha256(state))))
         }),
         byAttempt: Effect.fn("ConnectReturns.byAttempt")(function* (instanceId, attemptId) {
-          // Whoever chose an id of their own has no state and no callbacks.
+          // Anyone who chose an id of their own has no state and no callbacks.
           if (!isId("connectionAttempt", attemptId)) return Option.none()
-          const one = yield* acrossWorkspaces("connect returns")(attempts.get(attemptId))
+          const one = yield* acrossTenants("connect returns")(attempts.get(attemptId))
           return yield* found(Option.filter(one, (attempt) => attempt.instanceId === instanceId))
         }),
         step: (returned) => within(returned)(attempts.part(returned.attempt.id, "step")),

@@ -29,7 +29,7 @@ import { BankRoom } from "./BankRoom.ts"
 import { BankStore } from "./BankStore.ts"
 import type { ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
+import { saveWithRetry } from "./SaveWithRetry.ts"
 import { Subjects } from "./Subjects.ts"
 
 /** Seconds in which the last transaction ends; it gives the lease back itself. */
@@ -37,7 +37,7 @@ const lastStepSeconds = 30
 
 /**
  * Seconds for which the accounts of a new connection are waited for. An attempt that waits longer is completed without
- * them: whoever connected the bank waits for that.
+ * them: anyone who connected the bank waits for that.
  */
 const accountsSeconds = 15
 
@@ -63,7 +63,7 @@ export interface Exchanged {
   readonly completed: CompletedConnection
   /** Of the attempt. */
   readonly lease: Lease
-  /** The bank that is connected anew, also where the upstream gives it another reference. */
+  /** The bank that is reconnected, also where the upstream gives it another reference. */
   readonly reconnects: BankId | undefined
   readonly cause: ActorRef
 }
@@ -91,7 +91,7 @@ export interface StoredBank {
 export class ConnectedBanks extends Context.Service<
   ConnectedBanks,
   {
-    /** The bank of the workspace that is to be connected anew; fails where it is gone, or cannot come back (decisions 6.1). */
+    /** The bank of the workspace that is to be reconnected; fails where it is gone, or cannot come back (decisions 6.1). */
     readonly renewed: (
       workspaceId: WorkspaceId,
       instanceId: string,
@@ -106,13 +106,13 @@ export class ConnectedBanks extends Context.Service<
       { readonly session: ProviderSession; readonly current: () => Connection },
       ProviderError | StorageUnavailable
     >
-    /** Keeps what the exchange gave with its attempt, patiently. */
+    /** Keeps what the exchange gave with its attempt, with retries. */
     readonly keep: (
       attempt: ConnectionAttempt,
       completed: CompletedConnection
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Makes the bank or connects it anew, with its accounts, in one transaction with the end of the attempt: whoever sees
+     * Makes the bank or reconnects it, with its accounts, in one transaction with the end of the attempt: anyone who sees
      * the end sees the accounts. Where they cannot be read in time, the status of the bank says so.
      */
     readonly store: (
@@ -148,7 +148,7 @@ export class ConnectedBanks extends Context.Service<
       })
 
       const keep = (attempt: ConnectionAttempt, completed: CompletedConnection) =>
-        keptPatiently(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
+        saveWithRetry(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
 
       const open = Effect.fnUntraced(function* (
         attempt: ConnectionAttempt,
@@ -178,7 +178,7 @@ export class ConnectedBanks extends Context.Service<
       })
 
       /**
-       * The bank of the institution that has exactly these accounts: the same person has signed in once more, and the upstream made
+       * The bank of the institution that has exactly these accounts: the same person has signed in again, and the upstream made
        * another connection of it.
        */
       const withAccounts = Effect.fnUntraced(function* (
@@ -291,7 +291,7 @@ export class ConnectedBanks extends Context.Service<
             }
             if (!(yield* attempts.move(attempt.id, "store", now, { bankId: bank.id }))) return yield* busy
             yield* leases.free(lastStep)
-            // Secrets of no use, such as those of an attempt that a newer one has outrun, replace no others.
+            // Useless secrets, such as those of an attempt that a newer one has outrun, replace no others.
             if (Option.isSome(known) && !status.connected) {
               return { bank, created: false, accounts: yield* banks.accounts(bank.id) }
             }

@@ -42,21 +42,21 @@ import {
 } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
 import { busy, ConnectedBanks } from "./ConnectedBanks.ts"
-import { Looks } from "./Looks.ts"
-import { notedQuietly } from "./NotedQuietly.ts"
+import { ConnectionChecks } from "./ConnectionChecks.ts"
+import { logAndIgnore } from "./LogAndIgnore.ts"
 import { Subjects } from "./Subjects.ts"
 
 export interface ConnectRequest {
   readonly instanceId: string
   /**
-   * Known to whoever began it; asking again with the same one is harmless. Without one it is the newest that the same
+   * Known to the one who began it; asking again with the same one is harmless. Without one it is the newest that the same
    * credential began at the instance, or else one of its own.
    */
   readonly attemptId?: string
   /** Fails unless an attempt of that id was started: a misspelt one begins no other. */
   readonly started?: boolean
   readonly payload: ConnectPayload
-  /** The bank that is connected anew: it stays the same one also where the upstream gives it another reference. */
+  /** The bank that is reconnected: it stays the same one also where the upstream gives it another reference. */
   readonly reconnects?: BankId
 }
 
@@ -100,7 +100,7 @@ const closed = ({ error, state }: ConnectionAttempt) => {
   )
 }
 
-/** What the owner of an attempt is told of an error that ended it. */
+/** What the owner of an attempt learns of an error that ended it. */
 export const attemptErrorOf = (error: ProviderError): AttemptError => {
   const { code, recovery } = failureOf(error)
   return { code, message: error.message, ...(recovery === undefined ? {} : { recovery }) }
@@ -136,7 +136,7 @@ export class Connecting extends Context.Service<
      * Completes an attempt: verified upstream, stored with its secrets and, where the upstream lists them in time, its
      * accounts; else the status of the bank says that they have not been read. Repeating it returns the same bank
      * with `created: false`, and after a failure goes on where it stopped, without another exchange. A known connection is
-     * connected anew: its bank gets the new secrets, where they work, and their health. `Conflict` where the attempt has
+     * reconnected: its bank gets the new secrets, where they work, and their health. `Conflict` where the attempt has
      * failed, or somebody else completes it now; `InvalidInput` where it is unknown or its time is over.
      */
     readonly complete: (caller: Caller, request: ConnectRequest) => Effect.Effect<Connected, ConnectFailure>
@@ -155,7 +155,7 @@ export class Connecting extends Context.Service<
     | BankRoom
     | ConnectedBanks
     | ConnectionAttemptStore
-    | Looks
+    | ConnectionChecks
     | Subjects
     | Leases
     | Providers
@@ -168,7 +168,7 @@ export class Connecting extends Context.Service<
       const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
       const keeperOf = yield* attemptKeeper
-      const looks = yield* Looks
+      const checks = yield* ConnectionChecks
       const room = yield* BankRoom
       const subjects = yield* Subjects
       const leases = yield* Leases
@@ -176,7 +176,7 @@ export class Connecting extends Context.Service<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      /** Fails where the plan has no room for what the request would connect; what is connected anew needs none. */
+      /** Fails where the plan has no room for what the request would connect; what is reconnected needs none. */
       const checkRoom = Effect.fnUntraced(function* (
         { principal: { workspace } }: Caller,
         { instanceId, payload }: ConnectRequest,
@@ -212,7 +212,7 @@ export class Connecting extends Context.Service<
           ? Option.getOrUndefined(yield* banks.connection(renewed.value.id))?.connection
           : undefined
         const psu = yield* CurrentPsu
-        // Whoever asked may go away meanwhile.
+        // Anyone who asked may go away meanwhile.
         return yield* Effect.uninterruptible(
           driver
             .completeConnect({
@@ -226,10 +226,10 @@ export class Connecting extends Context.Service<
               keepAttempt: keeperOf(attempt.id)
             })
             .pipe(
-              // Then the bank says so, and whoever starts again gets another connection for it.
+              // Then the bank says so, and anyone who starts again gets another connection for it.
               Effect.tapError((error) =>
                 isRepair && error._tag === "ConnectionGone"
-                  ? notedQuietly(renewed.value, looks.failed(renewed.value, error, { guard: Effect.void, cause }))
+                  ? logAndIgnore(renewed.value, checks.failed(renewed.value, error, { guard: Effect.void, cause }))
                   : Effect.void
               ),
               Effect.tapError((error) =>
@@ -257,7 +257,7 @@ export class Connecting extends Context.Service<
           return { bank: bank.value, created: false, accounts: held.filter(isOwnAccount) } satisfies Connected
         }
         // They could not be read in time when it was completed.
-        yield* looks
+        yield* checks
           .refresh(bank.value, { guard: holding(bank.value), cause: caller.cause })
           .pipe(Effect.catchIf(isProviderError, () => Effect.void))
         const now = Option.getOrElse(yield* banks.get(workspaceId, bank.value.id), () => bank.value)
@@ -319,7 +319,7 @@ export class Connecting extends Context.Service<
         const isMoved = yield* atomically(
           Effect.gen(function* () {
             if (!(yield* attempts.move(attempt.id, "complete", now))) return false
-            // Whoever handed it over may not come again: then a task goes on with it.
+            // Anyone who handed it over may not come again: then a task goes on with it.
             if (Option.isNone(held) && reconnects === attempt.reconnects) {
               yield* attempts.keep(attempt.id, "payload", request.payload, now)
             }

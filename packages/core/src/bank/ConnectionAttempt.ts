@@ -28,7 +28,7 @@ export const attemptEvents = [
   "giveUp",
   /** The provider says that the person stopped, or that signing in failed. */
   "abort",
-  /** The same credential began to connect the same bank once more. */
+  /** The same credential began to connect the same bank again. */
   "supersede",
   /** Its time is over. What succeeded upstream all the same still completes it for `lateHours`. */
   "expire"
@@ -59,7 +59,7 @@ export const nextAttemptState = (from: AttemptState, event: AttemptEvent): Attem
 
 export type ConnectionAttemptId = Id<"connectionAttempt">
 
-/** Why an attempt failed, as its owner is told: a code, a sentence, and what can be done. */
+/** Why an attempt failed, as its owner learns it: a code, a sentence, and what can be done. */
 export const AttemptError = Schema.Struct({
   code: ErrorCode,
   message: Schema.String,
@@ -84,16 +84,16 @@ export interface ConnectionAttempt extends AttemptKey {
   /** Whose credential began it (`credentialOf`), and who is said to have done what follows. */
   readonly credential: string
   readonly createdBy: ActorRef
-  /** The bank that is connected anew; absent where it makes one. */
+  /** The bank that is reconnected; absent where it makes one. */
   readonly reconnects?: BankId
   readonly institutionId?: string
-  /** Where whoever began it wants the browser to end. */
+  /** Where the one who began it wants the browser to end. */
   readonly redirectUri?: string
   /** SHA-256 of the text that proves, at the landing page, that a browser belongs to this attempt. */
   readonly stateHash?: string
   /** Why it failed. */
   readonly error?: AttemptError
-  /** The bank that it made or connected anew; absent until then, and once that bank is removed. */
+  /** The bank that it made or reconnected; absent until then, and once that bank is removed. */
   readonly bankId?: BankId
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp

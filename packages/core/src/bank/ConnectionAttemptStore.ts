@@ -68,7 +68,7 @@ export class ConnectionAttemptStore extends Context.Service<
       step: Pick<ConnectionAttempt, "expiresAt" | "reconnects"> & { readonly flow: string },
       at: Timestamp
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Supersedes the other attempts of that credential to connect the bank anew. Returns how many there were. */
+    /** Supersedes the other attempts of that credential to reconnect the bank. Returns how many there were. */
     readonly supersede: (
       attempt: Pick<ConnectionAttempt, "id" | "workspaceId" | "credential"> & { readonly reconnects: BankId },
       at: Timestamp
@@ -88,7 +88,7 @@ export class ConnectionAttemptStore extends Context.Service<
     readonly dropPart: (id: ConnectionAttemptId, part: AttemptPart) => Effect.Effect<void, StorageUnavailable>
     /**
      * Keeps what the exchange gave, secrets sealed, and makes an attempt that had failed open again: a payload that works
-     * once is refused to whoever comes second. An attempt that is completed keeps nothing.
+     * once is refused to anyone who comes second. An attempt that is completed keeps nothing.
      */
     readonly keepExchange: (
       id: ConnectionAttemptId,
@@ -101,8 +101,8 @@ export class ConnectionAttemptStore extends Context.Service<
     /** Drops what the exchange gave: the upstream has it no longer. */
     readonly dropExchange: (id: ConnectionAttemptId, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Whether one of the workspace at the instance may still need whoever it began with upstream: it holds what an exchange
-     * gave, or can still be completed. One that connects `removed` anew never can, and counts for its first minutes alone
+     * Whether one of the workspace at the instance may still need the customer it began with upstream: it holds what an exchange
+     * gave, or can still be completed. One that connects `removed` again never can, and counts for its first minutes alone
      * (`attemptMinutes.begin`): it may still be asking the upstream.
      */
     readonly anyRunning: (

@@ -26,8 +26,8 @@ export interface KeptRequest extends ConnectionRequest {
   /** The name of the institution that was chosen, where it is known. */
   readonly institutionName?: string
   /**
-   * Of a bank that is connected anew: whether its connection was to be mended, or another one made in its place. What the
-   * person brings back is of that sort, whatever becomes of the bank meanwhile. Absent until the upstream is asked.
+   * Of a bank that is reconnected: whether its connection was to be mended, or another one made in its place. What the
+   * person brings back is of that sort, no matter what happens to the bank meanwhile. Absent until the upstream is asked.
    */
   readonly begunAs?: "repair" | "another"
 }

@@ -1,6 +1,6 @@
 /**
- * Port: whoever connections belong to at an upstream. There is one for each workspace and provider instance, and the
- * connections of the workspace share it. One that has ended is kept until the upstream has taken it back; whoever connects
+ * Port: the customer that connections belong to at an upstream. There is one for each workspace and provider instance, and the
+ * connections of the workspace share it. One that has ended is kept until the upstream has taken it back; anyone who connects
  * meanwhile begins another one.
  *
  * Its reference is chosen and stored before the upstream is asked for the first time. So whatever the upstream makes under
@@ -17,7 +17,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 export interface ConnectionSubject {
   readonly workspaceId: WorkspaceId
   readonly instanceId: string
-  /** Ours; says nothing of a person. */
+  /** Ours; says nothing about a person. */
   readonly ref: string
   readonly createdAt: Timestamp
 }

@@ -1,5 +1,5 @@
 /**
- * The names of institutions that a search has shown, in the memory of this process: whoever chose one is told its name on the way
+ * The names of institutions that a search has shown, in the memory of this process: anyone who chose one learns its name on the way
  * to it, and no provider is asked for it again.
  */
 import * as Context from "effect/Context"

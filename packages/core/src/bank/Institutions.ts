@@ -125,7 +125,7 @@ export class Institutions extends Context.Service<
   {
     /**
      * Searches all configured providers at once, at most `limits.institutionsPerProvider` of each. One that cannot answer
-     * is told under `providers`, and never fails the search.
+     * is reported under `providers`, and never fails the search.
      */
     readonly search: (caller: Caller, search: InstitutionSearch) => Effect.Effect<FoundInstitutions, Forbidden>
     readonly providers: (caller: Caller) => Effect.Effect<ReadonlyArray<ProviderInstance>, Forbidden>

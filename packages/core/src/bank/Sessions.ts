@@ -18,7 +18,7 @@ import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Bank } from "./Bank.ts"
 import { BankStore, isSameConnection } from "./BankStore.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
+import { saveWithRetry } from "./SaveWithRetry.ts"
 import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
 import { Subjects } from "./Subjects.ts"
 
@@ -66,7 +66,7 @@ export class Sessions extends Context.Service<
           let known: Connection = first.connection
 
           const keep = (secrets: SecretValues) =>
-            keptPatiently(
+            saveWithRetry(
               Effect.suspend(() => banks.rotateSecrets(bank.id, known, { ...known.secrets, ...secrets }))
             ).pipe(
               Effect.map(Option.filter(({ ref }) => ref === known.ref)),
@@ -80,7 +80,7 @@ export class Sessions extends Context.Service<
           )
           let session = yield* openKnown
 
-          /** Whether there are newer secrets than those that the session was opened with; then it is opened anew. */
+          /** Whether there are newer secrets than those that the session was opened with; then it is opened again. */
           const moveOn = Effect.gen(function* () {
             const now = yield* Effect.option(banks.connection(bank.id))
             const connection = Option.flatten(now)

@@ -1,7 +1,7 @@
 /**
- * Taking back, at each upstream, whoever the connections of a workspace belonged to, once nothing needs them there.
+ * Taking back, at each upstream, the customer whom the connections of a workspace belonged to, once nothing needs them there.
  *
- * A subject ends first, in one transaction with the look at what needs it: from then on whoever connects begins another
+ * A subject ends first, in one transaction with the look at what needs it: from then on anyone who connects begins another
  * one, so the upstream can be asked as often as it takes.
  */
 import * as Context from "effect/Context"

@@ -1,4 +1,4 @@
-/** Whoever the connections of a workspace belong to at each upstream: known to us before the upstream is asked. */
+/** The customer that the connections of a workspace belong to at each upstream: known to us before the upstream is asked. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +10,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { ConnectionSubjectStore } from "./ConnectionSubject.ts"
-import { keptPatiently } from "./KeptPatiently.ts"
+import { saveWithRetry } from "./SaveWithRetry.ts"
 
 const unkept = new ProviderUnavailable({
   message: "Secrets of the provider's user could not be kept",
@@ -44,7 +44,7 @@ export class Subjects extends Context.Service<
         }),
         begin,
         keeper: (workspaceId, instanceId) => (secrets) =>
-          keptPatiently(
+          saveWithRetry(
             Effect.flatMap(Timestamp.now, (now) => store.keepSecrets(workspaceId, instanceId, secrets, now))
           ).pipe(Effect.mapError(() => unkept))
       })

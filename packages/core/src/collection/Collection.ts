@@ -55,7 +55,7 @@ export interface Collection<A extends Kept, New, Change> extends CollectionContr
   readonly check: (thing: A) => ReadonlyArray<Detail>
 }
 
-/** A collection of which it is not known what it holds. */
+/** A collection with unknown contents. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what it makes and takes stands on both sides of its functions
 export type AnyCollection = Collection<any, any, any>
 

@@ -13,7 +13,7 @@ const Data = Schema.Struct({
   version: Schema.Int,
   /** The fields that are others now. */
   changed: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Whether it is gone for good. */
+  /** Whether it is gone permanently. */
   permanent: Schema.optionalKey(Schema.Boolean)
 })
 type Data = typeof Data.Type

@@ -51,7 +51,7 @@ export interface ListRequest extends PageRequest {
 }
 
 export interface Removal {
-  /** For good, from the trash. Where there is no trash, everything is. */
+  /** Permanently, from the trash. Where there is no trash, everything is. */
   readonly permanent?: boolean
   readonly ifVersion?: number | undefined
   /** Parameters that the collection has of its own. */
@@ -75,7 +75,7 @@ export interface CollectionUseCases<A, New, Change> {
     change: Change,
     ifVersion?: number | undefined
   ) => Effect.Effect<A, NotFound | PreconditionFailed | Refused>
-  /** To the trash where there is one, and for good where there is none. */
+  /** To the trash where there is one, and permanently where there is none. */
   readonly remove: (
     caller: Caller,
     id: string,
@@ -92,7 +92,7 @@ export interface CollectionParts<A extends Kept, New, Change> {
   readonly surface: CollectionSurface
   readonly resource: AnyDefinition<A>
   readonly store: ResourceStore<A, KeyTaken>
-  /** Whoever made it, where that is known. */
+  /** Who made it, where that is known. */
   readonly madeBy: (thing: A) => ActorRef | undefined
   /** The thing that a request asks for, at version 1. */
   readonly make: (caller: Caller, request: New) => Effect.Effect<A, Refused>
@@ -155,7 +155,7 @@ export const makeCollectionUseCases = Effect.fnUntraced(function* <A extends Kep
       .toSorted()
   }
 
-  /** Writes what follows from the present state, whoever else writes meanwhile. `undefined` follows from a state that is right. */
+  /** Writes what follows from the present state, also where others write meanwhile. `undefined` follows from a state that is right. */
   const rewrite = <E>(
     caller: Caller,
     load: Effect.Effect<A, E>,

@@ -43,7 +43,7 @@ export const columnsOf = (
 const blanks = new WeakMap<ReadonlyArray<FieldMapping>, ReturnType<typeof blankOf>>()
 
 /**
- * What is written for a record, of which the upstream has `removed` or not. A value that is not known clears its cell, so it is null
+ * What is written for a record that the upstream has `removed` or not. A value that is not known clears its cell, so it is null
  * and not left out.
  */
 export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields, removed: boolean): Fields => {

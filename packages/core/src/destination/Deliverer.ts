@@ -135,9 +135,9 @@ export class Deliverer extends Context.Service<
       const { safePoint } = yield* makeSafePoints
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-      const { check, keyed, patiently, readBack, remembered, transactional } = yield* DeliveryStrategies
+      const { check, keyed, withRetries, readBack, remembered, transactional } = yield* DeliveryStrategies
 
-      /** Every row anew, in place only once all were written; then all that was open is done. */
+      /** Every row again, in place only once all were written; then all that was open is done. */
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
         yield* safePoint(run.fence, yield* check(run))
         const rows = ledger.current(run.feed.id).pipe(
@@ -145,7 +145,7 @@ export class Deliverer extends Context.Service<
           // With the last row the file is whole, and takes the place of the one before.
           Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
         )
-        const { ref, standing } = yield* patiently(run, session.replace(rows))
+        const { ref, standing } = yield* withRetries(run, session.replace(rows))
         yield* allArrived(run, ref)
         yield* atomically(Effect.andThen(fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run, standing))))
         return []
@@ -214,7 +214,7 @@ export class Deliverer extends Context.Service<
         digest.contentHash(JSON.stringify([run.config, run.columns, standing]))
 
       const isWritten = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-        const standing = yield* patiently(run, session.standing())
+        const standing = yield* withRetries(run, session.standing())
         if (standing === undefined) return false
         const written = yield* ledger.fileMark(run.feed.id)
         return Option.isSome(written) && written.value === fileMarkOf(run, standing)

@@ -58,7 +58,7 @@ export const Delivery = Schema.Struct({
    */
   attempts: Schema.Int,
   lastError: Schema.optionalKey(Schema.String),
-  /** Refused for good: only a new version or an explicit redelivery sends it again. Only with state failed. */
+  /** Refused permanently: only a new version or an explicit redelivery sends it again. Only with state failed. */
   dead: Schema.Boolean,
   /** Opened again by a redelivery, and not sent since. */
   redeliveryRequested: Schema.Boolean,
@@ -69,7 +69,7 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** `retry` of what is done or skipped, or refused for good, is a redelivery that somebody asked for. */
+/** `retry` of what is done or skipped, or refused permanently, is a redelivery that somebody asked for. */
 export type DeliveryEvent = "newContent" | "picked" | "acknowledged" | "refused" | "deletedByPerson" | "retry"
 
 export const deliveryTransitions: ReadonlyArray<{

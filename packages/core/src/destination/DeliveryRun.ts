@@ -1,4 +1,4 @@
-/** What becomes of rows that were given to a destination, and how a job counts them (decisions 6.5). */
+/** What happens to rows that were given to a destination, and how a job counts them (decisions 6.5). */
 import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"

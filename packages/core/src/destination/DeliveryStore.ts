@@ -18,7 +18,7 @@ export interface DeliveryEntry {
   readonly hash: string
   readonly op: Delivery["op"]
   readonly state: DeliveryState
-  /** Refused for good. */
+  /** Refused permanently. */
   readonly dead: boolean
   /** The job that intended or settled it last. */
   readonly jobId: JobId
@@ -65,7 +65,7 @@ export type Settlement = {
   | Done
   /**
    * `final`: it is not tried again, however few attempts there were. `waits`: it is tried again by every run, however
-   * many there were: they begin anew at 0. `unknown`: an attempt under the same idempotency key may have arrived; the row
+   * many there were: they start again at 0. `unknown`: an attempt under the same idempotency key may have arrived; the row
    * is `unconfirmedAttempt` of itself then, so that the next attempt has that key.
    */
   | {
@@ -138,7 +138,7 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * `intend` and `settle` of the same rows in one step, for destinations whose rows are part of the same
-     * transaction. `outcomes[n]` belongs to `intents[n]`. `areNew`: whoever holds the feed has looked, and there is no row of
+     * transaction. `outcomes[n]` belongs to `intents[n]`. `areNew`: anyone who holds the feed has looked, and there is no row of
      * any of the records; where there is one all the same, it fails.
      */
     readonly intendSettled: (

@@ -13,7 +13,7 @@ import { makeRunRights } from "../job/RunRight.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
@@ -37,7 +37,7 @@ import { DeliveredValues } from "./DeliveredValues.ts"
 import { DeliveryStore, type Filling, type Settlement } from "./DeliveryStore.ts"
 import type { DestinationSession, DestinationUnavailable, Outgoing, Receipt } from "./Destination.ts"
 
-/** What is told of a row that was answered as written and is not there. */
+/** What is reported about a row that was answered as written and is not there. */
 const notKept = "The destination said that it wrote the row, and does not have it."
 
 /** Seconds before another try: a destination that is away for a moment does not fail the job. */
@@ -63,11 +63,11 @@ const make = Effect.gen(function* () {
   const digest = yield* Digest
 
   /** Short waits are waited out, as long as the destination asks for; what takes longer is for another run. */
-  const patiently = <A, E extends { readonly _tag: string }, R>(
+  const withRetries = <A, E extends { readonly _tag: string }, R>(
     run: DeliveryRun,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-    retryPatiently(effect, {
+    retryWithBackoff(effect, {
       retries: ownWaits.length,
       longestWait: limits.pauseOverSeconds,
       waitAfter: (error, tried) =>
@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
     )
 
   /**
-   * Whether the run may still write, asked once more before something is sent that time has passed for since it
+   * Whether the run may still write, asked again before something is sent that time has passed for since it
    * was: no transaction keeps a destination outside of the database from a worker that stood still meanwhile.
    */
   const check = (run: DeliveryRun) => atomically(fence(run.fence, {}))
@@ -193,7 +193,7 @@ const make = Effect.gen(function* () {
     const keys = receipts.flatMap(({ key, outcome }) => (outcome === "done" && made.has(key) ? [key] : []))
     if (keys.length === 0) return receipts
     yield* sleepIdle(run.fence, visibleSeconds)
-    const found = yield* patiently(run, session.lookup(keys))
+    const found = yield* withRetries(run, session.lookup(keys))
     const missing = new Set(keys.filter((key) => !found.has(key)))
     return receipts.map((receipt): Receipt =>
       missing.has(receipt.key) ? { key: receipt.key, outcome: "failed", reason: notKept } : receipt
@@ -215,7 +215,7 @@ const make = Effect.gen(function* () {
   ) {
     const marked = yield* mark(run, rows)
     let tries = 0
-    const receipts = yield* patiently(
+    const receipts = yield* withRetries(
       run,
       Effect.gen(function* () {
         if (tries++ > 0) yield* check(run)
@@ -230,7 +230,7 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Older versions whose outcome is not known, sent once more under their keys to find it out: one that is refused now was not
+   * Older versions whose outcome is not known, sent again under their keys to find it out: one that is refused now was not
    * written before either, so nothing keeps the newer version.
    */
   const clearUp = Effect.fnUntraced(function* (
@@ -244,7 +244,7 @@ const make = Effect.gen(function* () {
         : [{ ...row, ...row.unconfirmedAttempt, state: "sending" }]
     )
     if (older.length === 0) return
-    const receipts = yield* patiently(
+    const receipts = yield* withRetries(
       run,
       Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
     )
@@ -326,7 +326,7 @@ const make = Effect.gen(function* () {
     yield* sleepIdle(run.fence, Math.max(...sent) / 1000 + visibleSeconds - now / 1000)
   })
 
-  /** Rows that are sent once more were sent just now: who takes over has to wait from here. */
+  /** Rows that are sent again were sent just now: who takes over has to wait from here. */
   const markAgain = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
     atomically(Effect.andThen(fence(run.fence, {}), ledger.markSending(run.feed.id, run.job.id, rows)))
 
@@ -344,7 +344,7 @@ const make = Effect.gen(function* () {
     yield* untilVisible(run, visibleSeconds, rows)
     const marked = yield* mark(run, rows)
     let tried = false
-    const [sent, receipts] = yield* patiently(
+    const [sent, receipts] = yield* withRetries(
       run,
       Effect.gen(function* () {
         const again = tried
@@ -359,7 +359,7 @@ const make = Effect.gen(function* () {
     return yield* atomically(settle(run, sent, settlementsOf(run, sent, kept, false), false))
   })
 
-  return { patiently, check, transactional, keyed, remembered, readBack }
+  return { withRetries, check, transactional, keyed, remembered, readBack }
 })
 
 export class DeliveryStrategies extends Context.Service<DeliveryStrategies>()(

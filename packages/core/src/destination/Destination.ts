@@ -27,7 +27,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
  * person deleted: its next update is answered `skipped`, and it stays away.
  * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again; new ones are looked up as
  * with `upsertByKey`.
- * `wholeFile`: every delivery writes all rows anew and replaces the old file in one step.
+ * `wholeFile`: every delivery writes all rows again and replaces the old file in one step.
  */
 export type WriteModel = "transactional" | "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile"
 

@@ -62,7 +62,7 @@ export const destinationOf = (driver: DestinationDriver): Destination => {
     capabilities,
     decode: (block) =>
       Result.map(read(block), ({ config, settings }) => {
-        // What is stored is JSON: the block as it was sent, of which nothing was left over.
+        // What is stored is JSON: the block as it was sent, with nothing left over.
         const own = Schema.encodeSync(Config)(config) as Schema.JsonObject
         return { ...own, type, ...settings }
       }),

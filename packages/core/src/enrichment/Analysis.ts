@@ -2,7 +2,7 @@
  * Runs the enrichments of set kinds over what changed in the ledger (enrichments A4, A10, A11).
  *
  * Changes are looked at in slices. Each slice is one transaction: entries, states, claims, links, events and how far it came
- * are there together, or not at all. Partitions of which something changed wait until all changes have been read, so that each is
+ * are there together, or not at all. Partitions in which something changed wait until all changes have been read, so that each is
  * planned once however many slices and accounts it is made of; then they are planned in slices of their own. A record about which something else is said than before gets a new change number, so
  * that feeds deliver what follows.
  */
@@ -72,7 +72,7 @@ export interface AnalysisRun<E> {
   readonly guard: Effect.Effect<void, E>
 }
 
-/** Accounts of which it is asked whether anything is kept. */
+/** Accounts to check for anything that is kept. */
 const accountsAskedAtOnce = 4
 
 /** Times that a slice is planned again because another run was faster. */
@@ -85,7 +85,7 @@ class Overtaken {
 export class Analysis extends Context.Service<
   Analysis,
   {
-    /** What failed is told, and holds nothing else up. Costs one look in workspaces without set kinds. */
+    /** What failed is reported, and holds nothing else up. Costs one look in workspaces without set kinds. */
     readonly run: <E>(run: AnalysisRun<E>) => Effect.Effect<ReadonlyArray<PipelineFault>, E | StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Analysis") {
@@ -285,7 +285,7 @@ export class Analysis extends Context.Service<
           const failed = new Map<string, ReadonlySet<PartitionKey>>()
           const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
           let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
-          /** Accounts of which nothing is kept by any enrichment, as long as no other run writes. */
+          /** Accounts with nothing kept by any enrichment, as long as no other run writes. */
           let fresh: ReadonlySet<AccountId> = new Set()
           const freshAmong = Effect.fnUntraced(function* (accountIds: ReadonlyArray<AccountId>) {
             const kept = yield* Effect.forEach(accountIds, (id) => store.accountRecords(scope, id, 1), {

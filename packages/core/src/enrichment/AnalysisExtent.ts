@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import { limits } from "../shared/Limits.ts"
 
 export interface Extent {
-  /** Records that changed, of which is written down where they stand. */
+  /** Records that changed, with where they stand. */
   readonly changes: number
   /** Records of the partitions that are planned. */
   readonly planned: number

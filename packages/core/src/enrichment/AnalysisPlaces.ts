@@ -51,7 +51,7 @@ export const showsAccount = (
 /** What an enrichment is planned under: its revision, and how its kind keeps state. */
 const revisionTag = ({ revision }: Enrichment, version: number): string => `${revision}.${version}`
 
-/** The same for kinds that begin anew less often than their configuration changes; `undefined` for the others. */
+/** The same for kinds that start again less often than their configuration changes; `undefined` for the others. */
 const beginningOf = (
   { config }: Enrichment,
   { Config, State, begins }: SetStep["kind"],

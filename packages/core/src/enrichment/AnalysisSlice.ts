@@ -132,7 +132,7 @@ const lookedAtOnce = 250
 interface Shown {
   readonly reads: FieldsRead
   readonly observed: Array<Observed>
-  /** Where records stand of which it keeps nothing until now. */
+  /** Where records stand about which it keeps nothing until now. */
   readonly fresh: Array<AnalysisEntry>
   readonly faults: Array<PipelineFault>
   /** To place a record took more work than it may: from there on all stay where they stood. */
@@ -190,7 +190,7 @@ export class AnalysisSlice {
     for (const id of ids) this.gone.add(id)
   }
 
-  /** What stands beside a record that was looked at. */
+  /** The annotations of a record that was looked at. */
   notesOf(recordId: string): RecordNotes | undefined {
     return this.notes.get(recordId)
   }
@@ -426,7 +426,7 @@ export class AnalysisSlice {
     }
   }
 
-  /** A record that another pipeline was asked about begins anew in this one. */
+  /** A record that another pipeline was asked about starts again in this one. */
   private walkOf(looked: Looked, place: Place, options: RunOptions): RecordWalk {
     const { pipeline } = place
     const { id } = looked.record

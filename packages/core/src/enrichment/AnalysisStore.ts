@@ -1,7 +1,7 @@
 /**
- * Port: what set kinds keep, and what stands beside the records of the ledger.
+ * Port: what set kinds keep, and the annotations of the records of the ledger.
  *
- * The analysis of a workspace and a data type has one version. Whoever changed something of it has read it at that version,
+ * The analysis of a workspace and a data type has one version. Anyone who changed something of it has read it at that version,
  * and `commit` refuses where it is another one by then: so of two runs at the same time one plans again.
  */
 import * as Context from "effect/Context"
@@ -103,7 +103,7 @@ export interface AnalysisChanges {
       readonly recordId: string
       readonly entries: ReadonlyArray<AnalysisEntry>
     }>
-    /** All entries of other records, of which the enrichment keeps nothing until now, so that nobody need look; none unless given. */
+    /** All entries of other records, about which the enrichment keeps nothing until now, so that nobody need look; none unless given. */
     readonly fresh?: ReadonlyArray<AnalysisEntry>
     readonly partitions: ReadonlyArray<PartitionState>
     /** Nothing is kept of them. */
@@ -182,7 +182,7 @@ export class AnalysisStore extends Context.Service<
     /** Forgets an enrichment: all that it keeps, says and was told, facts about it included. */
     readonly forget: (workspaceId: WorkspaceId, enrichmentId: EnrichmentId) => Effect.Effect<void, StorageUnavailable>
 
-    /** What stands beside records; those beside which nothing stands are left out. */
+    /** Annotations of records; those without any are left out. */
     readonly notes: (
       workspaceId: WorkspaceId,
       recordIds: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** What every change of an enrichment takes with it, whoever asks for it. */
+/** What every change of an enrichment takes with it, no matter who asks for it. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { limits } from "../shared/Limits.ts"

@@ -1,4 +1,4 @@
-/** The state of an enrichment, as its callers are told it (enrichments A1 and A11). */
+/** The state of an enrichment, as its callers see it (enrichments A1 and A11). */
 import * as Schema from "effect/Schema"
 import type { Feed } from "../feed/Feed.ts"
 import { limits } from "../shared/Limits.ts"

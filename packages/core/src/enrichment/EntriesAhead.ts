@@ -1,6 +1,6 @@
 /**
  * Entries of partitions that the next transaction of an analysis plans, read while this one is written. They count as long as
- * nobody writes entries of their enrichment: whoever holds them says when that is over.
+ * nobody writes entries of their enrichment: anyone who holds them says when that is over.
  */
 import * as Effect from "effect/Effect"
 import { type AnalysisEntry, type AnalysisScope, AnalysisStore } from "./AnalysisStore.ts"

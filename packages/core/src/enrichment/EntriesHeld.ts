@@ -1,6 +1,6 @@
 /**
  * What a run has written of where records stand, of an analysis that kept nothing when the run began. So it is all there is, and
- * nobody reads it back from storage to plan its partitions. That holds as long as no other run writes: whoever holds it says when
+ * nobody reads it back from storage to plan its partitions. That holds as long as no other run writes: anyone who holds it says when
  * that is over. Where there is more of it than may be held, that of the enrichment that takes the most is read back after all.
  */
 import * as Effect from "effect/Effect"
@@ -65,7 +65,7 @@ class OfEnrichment {
 
 export class EntriesHeld {
   private readonly all = new Map<EnrichmentId, OfEnrichment>()
-  /** Enrichments of which there was too much. */
+  /** Enrichments that said too much. */
   private readonly dropped = new Set<EnrichmentId>()
   private isWhole: boolean
   private left: number

@@ -65,7 +65,7 @@ export const changedFindings = (
     }
     const { firstSeenAt, note, present, version } = last
     if (present && contentOf(last) === contentOf(finding)) {
-      // That it moved to another partition is nobody's business.
+      // That it moved to another partition is internal.
       if (last.partition !== partition) changed.push({ ...last, partition })
       continue
     }

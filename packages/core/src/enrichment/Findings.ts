@@ -49,7 +49,7 @@ const FindingsCursor = Schema.Struct({
   ...narrowing
 })
 
-/** What says the same, whoever said it and when. */
+/** What says the same, no matter who said it and when. */
 const contentOf = ({ enrichmentId, field, kind, otherId, recordId, value }: FactRequest): string =>
   JSON.stringify([kind, enrichmentId, recordId, otherId, field, value])
 
@@ -108,7 +108,7 @@ export class Findings extends Context.Service<
         return touched
       })
 
-      /** What the enrichment is told instead of what it was told before. */
+      /** What the enrichment gets instead of what it was told before. */
       const follow = Effect.fnUntraced(function* (
         caller: Caller,
         enrichment: Enrichment,

@@ -53,7 +53,7 @@ export class Learning extends Context.Service<
   {
     /** Those of the enrichments that learn; those that cannot run learn nothing. */
     readonly learners: (enrichments: ReadonlyArray<Enrichment>) => ReadonlyArray<Learner>
-    /** Works out anew what each enrichment of the data type has learnt. What failed is told, and keeps what it knew. */
+    /** Works out again what each enrichment of the data type has learnt. What failed is reported, and keeps what it knew. */
     readonly run: <E>(run: LearningRun<E>) => Effect.Effect<ReadonlyArray<PipelineFault>, E | StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Learning") {

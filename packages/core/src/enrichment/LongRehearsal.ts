@@ -112,10 +112,10 @@ export const longRehearsal = Effect.gen(function* () {
           yield* between
         }
       }),
-      /** What would stand beside records. */
+      /** The annotations that records would have. */
       notes: (recordIds: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, RecordNotes>, StorageUnavailable> =>
         notes(recordIds),
-      /** What would be kept, for whoever reads it from here. */
+      /** What would be kept, for anyone who reads it from here. */
       scratch,
       scope,
       enrichments: stage?.steps.map(({ enrichment }) => enrichment) ?? [],

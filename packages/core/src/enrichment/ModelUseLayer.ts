@@ -12,11 +12,11 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Transactor } from "../storage/Transactor.ts"
 import type { AnalysisStore } from "./AnalysisStore.ts"
-import { toldOnce } from "./EventsToldOnce.ts"
+import { onceOnlyEvents } from "./OnceOnlyEventsStore.ts"
 import { ModelUse } from "./kinds/ai/ModelUse.ts"
-import { PersonsWords } from "./kinds/ai/PersonsWords.ts"
-import { ToldOnce } from "./kinds/ai/ToldOnce.ts"
-import { personsWords } from "./PersonsWordsReader.ts"
+import { PersonsDecisions } from "./kinds/ai/PersonsDecisions.ts"
+import { OnceOnlyEvents } from "./kinds/ai/OnceOnlyEvents.ts"
+import { personsDecisions } from "./PersonsDecisionsReader.ts"
 
 /** Over the stores alone. Models are those of `DecisionModels`. */
 export const modelUse: Layer.Layer<
@@ -29,8 +29,8 @@ export const modelUse: Layer.Layer<
     return {
       models: yield* DecisionModels,
       asking: yield* Asking,
-      words: yield* PersonsWords,
-      told: yield* ToldOnce
+      words: yield* PersonsDecisions,
+      told: yield* OnceOnlyEvents
     }
   })
-).pipe(Layer.provide([Asking.layer, personsWords, toldOnce]))
+).pipe(Layer.provide([Asking.layer, personsDecisions, onceOnlyEvents]))

@@ -25,7 +25,7 @@ export const otherFacts = Effect.gen(function* () {
         return [...held.filter(({ id }) => !other.lifted.has(id)), ...added]
       })
 
-    /** What people decided about records, as it stands beside them. */
+    /** What people decided about records, as their annotations. */
     const notes = (scope: AnalysisScope, recordIds: ReadonlyArray<string>) =>
       Effect.map(facts(scope, { recordIds }), (held) => {
         const wanted = new Set(recordIds)

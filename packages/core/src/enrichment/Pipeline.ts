@@ -271,7 +271,7 @@ export interface RunOptions {
   readonly before?: number | undefined
   /** What enrichments that were set aside said of a row before. */
   readonly earlier?: Earlier | undefined
-  /** Hears what each enrichment says of the record itself, and what it says when it is asked once more. */
+  /** Hears what each enrichment says of the record itself, and what it says when it is asked again. */
   readonly trace?: Trace | undefined
 }
 
@@ -319,7 +319,7 @@ interface Fallen {
   readonly lines: ReadonlyArray<Progress>
 }
 
-/** Apart from the loop over steps: what a function remembers of a loop is made anew at each turn of it, called or not. */
+/** Apart from the loop over steps: what a function remembers of a loop is made again at each turn of it, called or not. */
 const tell = (
   { context, gathered, notes }: Going,
   trace: Trace,
@@ -431,7 +431,7 @@ export const run = (
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
-/** The record as the steps before a place leave it, for whoever is asked about it there. */
+/** The record as the steps before a place leave it, for anyone who is asked about it there. */
 export const viewBefore = (
   { shareOfWork, steps }: CompiledPipeline,
   view: View,
@@ -445,7 +445,7 @@ export const viewBefore = (
 const noLines: ReadonlyMap<string, never> = new Map<string, never>()
 
 /**
- * A record on its way through a pipeline, for whoever asks what it is before one step and then before a later one: no step is
+ * A record on its way through a pipeline, for anyone who asks what it is before one step and then before a later one: no step is
  * run twice. What a person splits falls between two steps, so such a record cannot stop there (`run`, `runWithLines`).
  */
 export class RecordWalk {
@@ -469,7 +469,7 @@ export class RecordWalk {
   }
 
   /**
-   * As the steps before one leave it; it is another one when it goes on. `notes`: what stands beside it by now, of which no
+   * As the steps before one leave it; it is another one when it goes on. `notes`: its annotations by now; no
    * step has been asked yet.
    */
   fieldsBefore(before: number, notes: RecordNotes | undefined): Fields {

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { RunWork } from "./RunWork.ts"
 
-/** Waits until it is its turn again; it is told how much was done since the last one. One for all kernels of a process, as the thread is. */
+/** Waits until it is its turn again; it learns how much was done since the last one. One for all kernels of a process, as the thread is. */
 export const PlanningTurns = Context.Reference<(done: number) => Effect.Effect<void>>(
   "@millrace/core/enrichment/PlanningTurns",
   {

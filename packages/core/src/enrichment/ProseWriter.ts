@@ -54,7 +54,7 @@ export const proseWriter: Layer.Layer<never, never, ModelUse> = Layer.effect(
           yield* told.tell(scope, [budgetEvent(scope, yield* Clock.currentTimeMillis, answers.exhausted)])
         }
         const said = answers.found.get(asking.keyOf(inquiry)(subject))?.answer?.trim()
-        // Looked at again, whoever kept it.
+        // Looked at again, no matter who kept it.
         return said !== undefined && isFaithful(text, said) ? said : undefined
       })
     }

@@ -1,4 +1,4 @@
-/** What stands beside a record of the ledger: what set kinds say of it, and what people do (enrichments A2, A6). */
+/** The annotations of a record of the ledger: what set kinds say of it, and what people do (enrichments A2, A6). */
 import type { FieldValue } from "../record/FieldValue.ts"
 import type { Claim } from "../rule/Outcome.ts"
 import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
@@ -38,7 +38,7 @@ interface NotedRow {
   readonly claims: ReadonlyArray<Omit<NotedClaim, "path">>
 }
 
-/** What stands beside records, from its rows and the facts that hold. */
+/** Annotations of records, from its rows and the facts that hold. */
 export const notesOf = (
   rows: ReadonlyArray<NotedRow>,
   facts: ReadonlyArray<EnrichmentFact>

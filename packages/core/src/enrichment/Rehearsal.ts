@@ -46,7 +46,7 @@ export interface RehearsalInput extends StageInput {
 }
 
 export interface Rehearsed {
-  /** What would stand beside a record that is given or, from the beginning, beside any. */
+  /** The annotations that a record would have that is given or, from the beginning, beside any. */
   readonly notes: (recordId: string) => RecordNotes | undefined
   readonly planned: SliceResult["planned"]
   readonly faults: ReadonlyArray<PipelineFault>

@@ -20,7 +20,7 @@ export interface RunGuard {
   ) => Effect.Effect<A, E | StorageUnavailable, R>
 }
 
-/** Without a run nothing is marked: what is only shown is asked for again by whoever wants it. */
+/** Without a run nothing is marked: what is only shown is asked for again by the caller who wants it. */
 export const CurrentRunGuard = Context.Reference<RunGuard>("@millrace/core/enrichment/CurrentRunGuard", {
   defaultValue: () => ({ aside: new Set(), around: (_, work) => work })
 })

@@ -84,7 +84,7 @@ export class RunNotes extends Context.Service<
           Effect.gen(function* () {
             yield* guard
             yield* store.put(changed.map(({ after }) => after))
-            // An enrichment that fails in several feeds is told of once.
+            // An enrichment that fails in several feeds is reported once.
             const fresh = changed.filter(({ after, before }) => after.isDegraded && before?.isDegraded !== true)
             for (const { after, enrichment } of fresh) {
               const { id, name, type } = enrichment

@@ -52,7 +52,7 @@ export interface SetPlanningInput {
   readonly scope: AnalysisScope
   readonly step: SetStep
   readonly observed: ReadonlyArray<Observed>
-  /** Where others stand, of which the enrichment keeps nothing until now; none unless given. */
+  /** Where others stand about which the enrichment keeps nothing until now; none unless given. */
   readonly fresh?: ReadonlyArray<AnalysisEntry>
   /** Partitions that are planned although no record of them changed. */
   readonly stale: ReadonlyArray<PartitionKey>
@@ -241,7 +241,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const lineOrigins = new Map<string, Origin>()
   /** Those of all partitions that were read, by id, where something of a record of another partition is claimed. */
   let elsewhere: Map<string, Origin> | undefined
-  /** Whose record it is of which something is claimed in a partition; `undefined` of one that was not read. */
+  /** Whose record it is about which something is claimed in a partition; `undefined` of one that was not read. */
   const originOf = (partition: PartitionKey, recordId: string): Origin | undefined => {
     const found = lineOrigins.get(recordId) ?? recordIn(known.get(partition)!.records, recordId)
     if (found !== undefined) return found

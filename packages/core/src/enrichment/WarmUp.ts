@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { decode } from "../shared/StrictDecoding.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentsOn } from "./EnrichmentsOn.ts"
@@ -63,7 +63,7 @@ export class WarmUp extends Context.Service<
             yield* loading
           }
         }
-      }).pipe(acrossWorkspaces("warm up"), Effect.ignore)
+      }).pipe(acrossTenants("warm up"), Effect.ignore)
 
       return WarmUp.of({
         begin: (enrichment) =>

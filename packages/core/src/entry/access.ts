@@ -12,4 +12,4 @@ export { nouns, type Operation, scopesOf, type ToolAnnotations } from "../access
 export { type OperationId, operations } from "../access/catalogue.generated.ts"
 export { actorOf, credentialOf, type CredentialPrincipal, type Principal } from "../access/Principal.ts"
 export { allScopes, leastRole, Scope } from "../access/Scope.ts"
-export { OwnSessions, SessionArrivals, type SessionOwner } from "../access/OwnSessions.ts"
+export { OwnSessions, SessionRequests, type SessionOwner } from "../access/OwnSessions.ts"

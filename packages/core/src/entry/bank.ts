@@ -48,4 +48,4 @@ export type { ConnectionRequest, InteractiveRequest } from "../bank/ConnectionRe
 export type { ConnectionSubject } from "../bank/ConnectionSubject.ts"
 export { Secrets, SecretsUnreadable } from "../bank/Secrets.ts"
 export { providerResultStatuses } from "../bank/Institutions.ts"
-export type { ExistingBank, Started } from "../bank/Starting.ts"
+export type { ExistingBank, Started } from "../bank/ConnectionStart.ts"

@@ -1,4 +1,4 @@
-/** The filter language: fields, clauses, the plan that every evaluator follows, and the explanation of which clause decided. */
+/** The filter language: fields, clauses, the plan that every evaluator follows, and the explanation of the clause that decided. */
 export { bind } from "../filter/Bind.ts"
 export { compile, type RelatedRows } from "../filter/Compile.ts"
 export { type DecidingClause, explainFilter } from "../filter/Explain.ts"

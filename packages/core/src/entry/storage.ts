@@ -3,14 +3,14 @@ export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
 export { type AccountLook, AccountLooks } from "../bank/AccountLooks.ts"
 export { AccountJoinStore, type RecordMove } from "../bank/AccountJoinStore.ts"
-export { BankRemains } from "../bank/BankRemains.ts"
+export { BankDataPurge } from "../bank/BankDataPurge.ts"
 export {
   type AccountDetails,
   type BankDetails,
   type BankConnection,
   BankStore,
   isSameConnection,
-  type MadeBank
+  type SyntheticBank
 } from "../bank/BankStore.ts"
 export {
   type AttemptOutcome,
@@ -75,7 +75,7 @@ export {
   type Progress
 } from "../job/JobStore.ts"
 export { type Lane, OutboxStore } from "../message/OutboxStore.ts"
-export { type KeyArrival, KeyArrivals, type RequestLimits } from "../access/KeyArrivals.ts"
+export { type CountedKey, KeyLookup, type RequestLimits } from "../access/KeyLookup.ts"
 export {
   type Checkpoint,
   type IndexQuery,

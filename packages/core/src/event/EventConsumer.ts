@@ -6,7 +6,7 @@ import type { Event } from "./Event.ts"
 
 /**
  * The event could not be handled now: it is handled again later, and those behind it in its workspace wait. The message
- * is for whoever operates the installation: it says what to do and holds no secret.
+ * is for the operator of the installation: it says what to do and holds no secret.
  */
 export class EventNotHandled extends Schema.TaggedError<EventNotHandled>()("EventNotHandled", {
   message: Schema.String,

@@ -2,7 +2,7 @@
  * Port: the log of events, one for each workspace, and how far consumers have read it.
  *
  * An event is written in the transaction of the change that it tells, and is in the log exactly when that took effect.
- * Events are numbered after they took effect: 1, 2, 3 and so on in each workspace. So whoever has read up to a number
+ * Events are numbered after they took effect: 1, 2, 3 and so on in each workspace. So anyone who has read up to a number
  * has missed nothing below it, however many write at the same time.
  */
 import * as Context from "effect/Context"

@@ -1,4 +1,4 @@
-/** Types of events. Each noun declares its own; whoever adds to the kernel declares more in the same way. */
+/** Types of events. Each noun declares its own; anyone who adds to the kernel declares more in the same way. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ActorRef } from "../access/ActorRef.ts"

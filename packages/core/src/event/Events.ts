@@ -41,8 +41,8 @@ export class Events extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<Event>, EventsForgotten | StorageUnavailable>
     /**
-     * The events of a workspace in the order of its log, those that come later included: it ends with whoever reads it.
-     * Reads again when it is told that something happened, and every five seconds. Fails where storage is away; the
+     * The events of a workspace in the order of its log, those that come later included: it ends with its reader.
+     * Reads again when it hears that something happened, and every five seconds. Fails where storage is away; the
      * reader goes on after the last number it got.
      */
     readonly follow: (
@@ -112,7 +112,7 @@ export class Events extends Context.Service<
   )
 }
 
-/** Follows from the place of the event, so that it is the same whoever reads it, and whenever. */
+/** Follows from the place of the event, so that it is the same for each reader, at any time. */
 const idOf = (sha256: Digest["Service"]["sha256"], { at, sequence, workspaceId }: LoggedEvent): EventId => {
   const hash = sha256(`${workspaceId}:${sequence}`)
   const digits = Array.from({ length: 16 }, (_, n) => Number.parseInt(hash.slice(2 * n, 2 * n + 2), 16) % 32)

@@ -12,8 +12,8 @@ const valueOf = (fields: Fields | undefined, field: string): FieldValue =>
   fields !== undefined && Object.hasOwn(fields, field) ? (fields[field] ?? null) : null
 
 /**
- * After the act, in its transaction. `before` is the record as it was: what changes otherwise meanwhile is not theirs, and is
- * told by the run that delivers it.
+ * After the act, in its transaction. `before` is the record as it was: what changes otherwise meanwhile is not theirs, and the run that delivers it
+ * reports it.
  */
 export const actedHistory = Effect.gen(function* () {
   const looks = yield* RecordLooks

@@ -1,4 +1,4 @@
-/** Everything that is said of a field of a record, the strongest word first, each said once more (enrichments A6, A7). */
+/** Everything that is said of a field of a record, the strongest word first, each said again (enrichments A6, A7). */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AnalysisLink } from "../enrichment/AnalysisStore.ts"
@@ -27,7 +27,7 @@ export interface ChainLink {
   readonly evidence?: Schema.Json
   /** Why, in one sentence. */
   readonly sentence: string
-  /** What comes of it when it is asked once more. */
+  /** What comes of it when it is asked again. */
   readonly recomputed: FieldValue
   /** Whether that is what it said. */
   readonly holds: boolean

@@ -16,7 +16,7 @@ export interface DifferenceSample {
   readonly recordId: string
   readonly before: FieldValue
   readonly after: FieldValue
-  /** Whose word it would be. */
+  /** Whose value it would be. */
   readonly authority: Authority
   readonly sentence: string
 }
@@ -77,14 +77,14 @@ export class Comparison {
     this.contentHash = contentHash
   }
 
-  /** Feeds are told of although nothing of them is another. */
+  /** Feeds are reported although nothing of them is another. */
   tell({ destinationConfig, id: feedId }: Feed): void {
     const destination = destinationConfig?.type ?? "none"
     this.delivered.set(feedId, { feedId, destination, ...none(), now: none() })
   }
 
   /**
-   * A record of a feed that is told of, as it is and as it might be. `isOld`: a change of enrichments alone does not deliver it
+   * A record of a feed that is reported, as it is and as it might be. `isOld`: a change of enrichments alone does not deliver it
    * again, unless it comes or goes, or an enrichment of sets says something else about it.
    */
   record(

@@ -1,6 +1,6 @@
 /**
  * What people decided about what an enrichment says (enrichments A8): as a list, taken back one by one, and made: series of
- * payments and merchants that are named, joined and parted. Each is a fact, so that it holds for whatever is worked out anew.
+ * payments and merchants that are named, joined and parted. Each is a fact, so that it holds for whatever is worked out again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -46,7 +46,7 @@ const oneOf = (all: ReadonlyArray<RecurringSeries>, id: string) => {
 const refOf = ({ id: enrichmentId }: Enrichment, { partition, recordIds }: RecurringSeries) => ({
   enrichmentId,
   partition,
-  // Enough to know it again by, whatever is found anew.
+  // Enough to know it again by, whatever is found again.
   recordIds: recordIds.slice(-limits.seriesAnchors)
 })
 

@@ -35,7 +35,7 @@ export interface FieldExplanation {
 
 export interface VerdictExplanation extends PipelineVerdict {
   readonly sentence: string
-  /** Whether the filter says so when it is asked once more. */
+  /** Whether the filter says so when it is asked again. */
   readonly holds: boolean
 }
 
@@ -56,7 +56,7 @@ export interface LinkExplanation extends Omit<AnalysisLink, "evidence"> {
   readonly enrichmentId: string
   readonly evidence: AnalysisLink["evidence"]
   readonly sentence: string
-  /** Whether the same follows from its evidence once more. */
+  /** Whether the same follows from its evidence again. */
   readonly holds: boolean
 }
 

@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
           today,
           work: new RunWork()
         }
-        // Something may stand beside it that was said a moment ago.
+        // It may have an annotation that was said a moment ago.
         const rows = shownRows(feed, changed === true ? { ...record, annotated: true } : record)
         const standing = yield* beside(feed, pipeline, enriching, [[enriching, rows]])
         for (const row of rows) {
@@ -155,7 +155,7 @@ export class RecordLooks extends Context.Service<
       operation: OperationId,
       recordId: string
     ) => Effect.Effect<Looked, NotFound | Forbidden | StorageUnavailable>
-    /** Feed by feed. `changed`: what stands beside it has changed since it was opened. */
+    /** Feed by feed. `changed`: its annotations have changed since it was opened. */
     readonly rows: (
       caller: Caller,
       looked: Looked,

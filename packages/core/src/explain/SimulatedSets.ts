@@ -1,4 +1,4 @@
-/** What enrichments of sets would say otherwise, told apart by what it is: series of payments, budgets, cases (enrichments F2). */
+/** What enrichments of sets would say otherwise, distinguished by what it is: series of payments, budgets, cases (enrichments F2). */
 import * as Result from "effect/Result"
 import type { PartitionState } from "../enrichment/AnalysisStore.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"

@@ -60,7 +60,7 @@ export const SimulationInput = Schema.Struct({
   today: CalendarDate.CalendarDate,
   from: Schema.optionalKey(CalendarDate.CalendarDate),
   to: Schema.optionalKey(CalendarDate.CalendarDate),
-  /** Feeds that are told. */
+  /** Feeds that get them. */
   feedIds: Schema.Array(Id("feed"))
 })
 export type SimulationInput = typeof SimulationInput.Type

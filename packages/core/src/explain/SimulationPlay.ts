@@ -26,7 +26,7 @@ import { project } from "./Projection.ts"
 import { budgetDifferences, budgetTable, isBudget, type Kept, seriesDifferences, seriesOf } from "./SimulatedSets.ts"
 import { apart, reportOf, type SetDifferences, type SimulationReport } from "./SimulationReport.ts"
 
-/** Enrichments as they are and might be, and who is told what of it. */
+/** Enrichments as they are and might be, and who is informed what of it. */
 export interface Play {
   readonly workspace: Workspace
   readonly dataTypes: ReadonlyArray<DataType>
@@ -34,12 +34,12 @@ export interface Play {
   readonly supposed: ReadonlyArray<Enrichment>
   readonly facts: OtherFacts
   readonly today: CalendarDate
-  /** Only records of these days are told; all of them are looked at. */
+  /** Only records of these days are reported; all of them are looked at. */
   readonly from?: CalendarDate | undefined
   readonly to?: CalendarDate | undefined
   /** Feeds that show records of the types. */
   readonly feeds: ReadonlyArray<Feed>
-  /** Those of them that are told. */
+  /** Those of them that are reported. */
   readonly isTold: (feed: Feed) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** Plays simulations that are too large for one answer. A process that dies leaves nothing behind: another one begins anew. */
+/** Plays simulations that are too large for one answer. A process that dies leaves nothing behind: another one starts again. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

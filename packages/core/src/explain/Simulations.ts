@@ -38,14 +38,14 @@ import { isOpen, type Simulation, type SimulationId, type SimulationInput, Simul
 import { type Play, simulationPlay } from "./SimulationPlay.ts"
 import type { SimulationReport } from "./SimulationReport.ts"
 import { simulationTask } from "./SimulationTaskKind.ts"
-import { type Supposed, type SupposedFact, suppose, type Supposition } from "./Supposing.ts"
+import { type Supposed, type SupposedFact, suppose, type Supposition } from "./WhatIf.ts"
 
 export interface SimulationRequest {
   readonly changes: ReadonlyArray<Supposed>
-  /** Only records of these days are told; all of them are looked at. */
+  /** Only records of these days are reported; all of them are looked at. */
   readonly from?: CalendarDate.CalendarDate
   readonly to?: CalendarDate.CalendarDate
-  /** Only these feeds are told. */
+  /** Only these feeds get them. */
   readonly feedIds?: ReadonlyArray<string>
   /** The day that it is taken to be; today unless given. */
   readonly asOf?: CalendarDate.CalendarDate
@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
   /** One after the other, so that each knows of those before it. */
   const enqueuing = yield* Semaphore.make(1)
 
-  /** Has it played in the background; who asks the same while that is open is told of the same one. */
+  /** Has it played in the background; who asks the same while that is open gets the same one. */
   const enqueue = Effect.fnUntraced(function* (caller: Caller, input: SimulationInput) {
     const { id: workspaceId } = caller.principal.workspace
     const createdBy = caller.cause
@@ -300,7 +300,7 @@ const make = Effect.gen(function* () {
       return yield* atomically(
         Effect.gen(function* () {
           yield* tasks.withdraw(simulationTask, id)
-          // Whoever plays it can write no more; what they wrote last is counted.
+          // Anyone who plays it can write no more; what they wrote last is counted.
           const latest = yield* find(caller, "cancelSimulation", id)
           if (!isOpen(latest)) return latest
           const { input: _, ...kept } = latest

@@ -56,7 +56,7 @@ export class CursorUnusable extends Schema.TaggedError<CursorUnusable>()("Cursor
   expired: Schema.Boolean
 }) {}
 
-/** More is asked at once than this server takes on; whoever asks less or later is answered (503, recovery retry). */
+/** More is asked at once than this server takes on; anyone who asks less or later is answered (503, recovery retry). */
 export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {}) {}
 
 /** Live data cannot be had, and there is none stored (503). */

@@ -96,7 +96,7 @@ export const FieldMappings = Schema.Array(FieldMapping).check(Schema.isMaxLength
 const lookbackDays = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 })))
 
 /**
- * The first day of which a feed takes records; earlier ones are neither read for it nor delivered by it. Of a date-time the
+ * The first day for which a feed takes records; earlier ones are neither read for it nor delivered by it. Of a date-time the
  * first ten characters count. Set later, it removes nothing that was delivered.
  */
 const startDate = Schema.optionalKey(

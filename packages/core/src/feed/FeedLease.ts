@@ -1,4 +1,4 @@
-/** The lease of a feed: whoever has it is the only one that works out and delivers its rows. */
+/** The lease of a feed: anyone who has it is the only one that works out and delivers its rows. */
 import type { FeedId } from "./Feed.ts"
 
 /** The resource to take it by (`Leases.take`). A job that is claimed has it, and a local run takes it. */

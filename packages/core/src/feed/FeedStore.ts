@@ -43,7 +43,7 @@ export class FeedStore extends Context.Service<
     /**
      * What the jobs of each feed say about it, for every id asked (`status` without regard to the
      * configuration; `nextRunAt` is that of a wake only; the schedule and `dataThrough` are left to the caller).
-     * Cancelled jobs say nothing of success or failure and are passed over; `reason` is the first fatal error of the newest job that
+     * Cancelled jobs say nothing about success or failure and are passed over; `reason` is the first fatal error of the newest job that
      * completed or failed, given only with status `failing`.
      */
     readonly states: (ids: ReadonlyArray<FeedId>) => Effect.Effect<ReadonlyMap<FeedId, FeedState>, StorageUnavailable>
@@ -71,7 +71,7 @@ export class FeedStore extends Context.Service<
     readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * The feed is to run once more, so many seconds from now by the store's clock. Of two that were asked for the
+     * The feed is to run again, so many seconds from now by the store's clock. Of two that were asked for the
      * earlier one counts. Any job that is made after this one was asked for does its work: then it is void.
      */
     readonly wake: (

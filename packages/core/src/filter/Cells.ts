@@ -10,7 +10,7 @@ import { periodOf, type Period, type RelativeDate } from "./RelativeDate.ts"
 const comparedWork = 4
 
 /**
- * One set of cells belongs to one compiled configuration and is filled anew for every record, so that rules see
+ * One set of cells belongs to one compiled configuration and is filled again for every record, so that rules see
  * what earlier rules wrote while the record stays as it is. Not for use by two evaluations at a time.
  */
 export class Cells {
@@ -83,7 +83,7 @@ export class Cells {
       const slot = this.slot(field)
       return (cells) => {
         const value = cells.value(slot)
-        // Whoever reads it looks at its characters, and compares it with another.
+        // Anyone who reads it looks at its characters, and compares it with another.
         cells.work.spend(typeof value === "string" ? 1 + comparedWork * value.length : 1)
         return value
       }

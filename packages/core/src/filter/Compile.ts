@@ -45,7 +45,7 @@ const phases = [
 ] as const
 
 /**
- * Whether a row passes: only rows of which the filter is true do. The first rows are asked by closures, and it is
+ * Whether a row passes: only rows that match the filter do. The first rows are asked by closures, and it is
  * noted which clauses decide; after that, in the order this tells, by generated code where the host allows it.
  * Whatever the order and the form, the answers are the same. One compiled filter serves one evaluation at a time.
  */

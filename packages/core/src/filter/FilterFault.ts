@@ -1,4 +1,4 @@
-/** What is wrong with a filter, where, and of which kind (decisions 3.2). */
+/** What is wrong with a filter, where, and of what kind (decisions 3.2). */
 import * as Result from "effect/Result"
 import type { Fault } from "../shared/StrictDecoding.ts"
 

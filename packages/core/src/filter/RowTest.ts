@@ -28,7 +28,7 @@ const told = (value: unknown, { text, other }: ValuePredicate): boolean =>
 
 /**
  * Fields that most filters name: an engine finds a property that is written in the code sooner than one whose name
- * it is told.
+ * it is reported.
  */
 const named = new Map<string, (asked: ValuePredicate) => AskRow>([
   ["id", (asked) => (row) => told(row["id"], asked)],

@@ -15,7 +15,7 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { makeTogether } from "../storage/TransactionEnd.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { IdempotencyStore, type KeyedRequest, type KeyState } from "./IdempotencyStore.ts"
 
 /** A request as its caller would repeat it. */
@@ -37,7 +37,7 @@ export interface FirstAnswer {
   readonly secretOf?: string
 }
 
-export interface Told {
+export interface RecordedResponse {
   readonly text: string
   /** Whether an earlier request had this answer. */
   readonly replayed: boolean
@@ -86,11 +86,11 @@ const secretShown = (id: string) =>
     details: [{ field: "id", message: id }]
   })
 
-/** What a request is told whose key somebody has. */
+/** The answer to a request whose key somebody has. */
 const tellAgain = (
   state: Exclude<KeyState, { readonly state: "begun" }>,
   request: string
-): Effect.Effect<Told, Conflict | Unprocessable> => {
+): Effect.Effect<RecordedResponse, Conflict | Unprocessable> => {
   if (state.state === "running") return Effect.fail(inProgress)
   if (state.request !== request) return Effect.fail(reused)
   const answer = kept(state.answer)
@@ -103,8 +103,8 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Runs `answer` unless the caller has asked the same with the same key within `limits.idempotencyHours`: then it is
-     * told the first answer. Fails with IDEMPOTENCY_IN_PROGRESS while there is none, with IDEMPOTENCY_KEY_REUSED where the
+     * Runs `answer` unless the caller has asked the same with the same key within `limits.idempotencyHours`: then the answer is
+     * the first one. Fails with IDEMPOTENCY_IN_PROGRESS while there is none, with IDEMPOTENCY_KEY_REUSED where the
      * key was another request's, and with SECRET_ALREADY_SHOWN where the answer held a secret.
      *
      * What `answer` does takes effect together with its answer, and is undone where it fails. Operations that call out or
@@ -119,7 +119,7 @@ export class Idempotency extends Context.Service<
       asked: Repeatable,
       answer: Effect.Effect<FirstAnswer, E, R>,
       answerTo: (error: E | StorageUnavailable) => Effect.Effect<string | undefined, never, R2>
-    ) => Effect.Effect<Told, E | RepeatRefused, R | R2>
+    ) => Effect.Effect<RecordedResponse, E | RepeatRefused, R | R2>
   }
 >()("@millrace/core/idempotency/Idempotency") {
   static readonly layer: Layer.Layer<Idempotency, never, IdempotencyStore | Transactor | Digest> = Layer.effect(
@@ -146,7 +146,7 @@ export class Idempotency extends Context.Service<
         const text = Option.isSome(error) ? yield* answerTo(error.value) : undefined
         if (text === undefined) return yield* Effect.failCause(cause)
         yield* store.end(keyed, keep({ text }))
-        return { text, replayed: false } satisfies Told
+        return { text, replayed: false } satisfies RecordedResponse
       })
 
       const atOnce = <E, R, R2>(
@@ -161,7 +161,7 @@ export class Idempotency extends Context.Service<
             const exit = yield* Effect.exit(useCase)
             if (Exit.isFailure(exit)) return yield* endFailed(keyed, exit.cause, answerTo)
             yield* store.end(keyed, keptOf(exit.value))
-            return { text: exit.value.text, replayed: false } satisfies Told
+            return { text: exit.value.text, replayed: false } satisfies RecordedResponse
           })
         )
 
@@ -176,11 +176,11 @@ export class Idempotency extends Context.Service<
             if (state.state !== "begun") return yield* tellAgain(state, keyed.request)
             const exit = yield* Effect.exit(restore(answer))
             if (Exit.isSuccess(exit)) {
-              // What was done is done: its caller is told so also where nobody can be told again.
+              // What was done is done: its caller is informed so also where nobody can be told again.
               yield* Effect.catch(store.end(keyed, keptOf(exit.value)), (error) =>
                 Effect.logError("The answer to a request with an idempotency key could not be kept", error)
               )
-              return { text: exit.value.text, replayed: false } satisfies Told
+              return { text: exit.value.text, replayed: false } satisfies RecordedResponse
             }
             // What died or was interrupted may have had its effect: its key is not free before its time is over.
             const isKnown = Option.isSome(Cause.findErrorOption(exit.cause))

@@ -30,7 +30,7 @@ export interface AccountPairs {
   readonly open: ReadonlyArray<OpenPair>
 }
 
-/** Under ids that nothing else has: those of the two upstreams say nothing of each other. */
+/** Under ids that nothing else has: those of the two upstreams say nothing about each other. */
 const idOf = (recordId: string): string => `join:${recordId}`
 const recordOf = (providerId: string): string => providerId.slice(idOf("").length)
 

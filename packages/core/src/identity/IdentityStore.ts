@@ -1,7 +1,7 @@
 /**
  * Port: what is remembered about the identity of records besides the records themselves (enrichments D1).
  *
- * Everything is scoped by account, and an account belongs to one workspace. Whoever writes holds the lease of
+ * Everything is scoped by account, and an account belongs to one workspace. Anyone who writes holds the lease of
  * the bank, so no two write about one account at the same time.
  */
 import * as Context from "effect/Context"

@@ -43,7 +43,7 @@ export interface RecordPair {
   readonly evidence: MatchEvidence
   /** `record` stays as it tells it itself: the other is a second source of it. */
   readonly keepsWords: boolean
-  /** What becomes of it; `live` unless given. */
+  /** What happens to it; `live` unless given. */
   readonly state?: RecordState
 }
 
@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
       ofOtherUpstream = false,
       ...how
     }: Omit<Joined, "evidence"> & {
-      /** Ids of the two say nothing of each other: only those of the one that is told from now on lead to the record. */
+      /** Ids of the two say nothing about each other: only those of the one that is reported from now on lead to the record. */
       readonly ofOtherUpstream?: boolean
     }
   ) {

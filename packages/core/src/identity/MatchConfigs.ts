@@ -18,7 +18,7 @@ import { defaultMatchConfig, type MatchConfig } from "./match/Matching.ts"
 
 export interface TunedMatching {
   readonly config: MatchConfig
-  /** Whether an enrichment says so; then it is told what becomes of records. */
+  /** Whether an enrichment says so; then it learns what happens to records. */
   readonly isTuned: boolean
   /** Another for another configuration; `""` for the defaults. What earlier reads settled under another one is not settled. */
   readonly key: string

@@ -33,7 +33,7 @@ export type JobError = typeof JobError.Type
  * Counters: `read + vanished + carried = created + updated + removed + unchanged + filtered + failed`;
  * `carried` are deliveries that an earlier job of the feed, or an earlier attempt of this one, left open;
  * quarantined rows are counted apart. It holds once the job has settled its deliveries: until then the right
- * side lacks those that are still open. A row that a job looks at again after it was taken up anew counts again.
+ * side lacks those that are still open. A row that a job looks at again after it was taken up again counts again.
  * `differs`: rows among the unchanged that are older than 45 days and that changed enrichments would fill otherwise.
  */
 export const JobCounts = Schema.Struct({

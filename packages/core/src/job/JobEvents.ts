@@ -1,4 +1,4 @@
-/** Events of sync jobs (decisions 5.10 and 6.4). Stores write them with every change of status, whoever makes it. */
+/** Events of sync jobs (decisions 5.10 and 6.4). Stores write them with every change of status, no matter who makes it. */
 import * as Schema from "effect/Schema"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { NewEvent } from "../event/Event.ts"

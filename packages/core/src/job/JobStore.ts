@@ -3,7 +3,7 @@
  *
  * The job row is the truth; an engine's own records are hints. Every change of status is one guarded
  * statement that follows `job/JobLifecycle`. Heartbeats, leases and due times use the store's own clock
- * only, so that machines with different clocks agree. Every change of status, and every new job, is told by an event of
+ * only, so that machines with different clocks agree. Every change of status, and every new job, is reported by an event of
  * `job/JobEvents` in the same statement. `cause` is who makes the change: other changes are made by the run of the job,
  * or by the system where no run does.
  */
@@ -86,7 +86,7 @@ export class JobStore extends Context.Service<
      * (`capacityOf`). A job is due that is created or in progress, that nobody asked to pause, without a heartbeat
      * or with one older than `JobLease`, and not handed out within the last `pokeLease` seconds. One that needs a
      * connection which is busy, or a provider which must not be called now, is passed over, and of those that need
-     * the same connection one is handed out at a time. Workspaces take turns: first comes whoever has the least
+     * the same connection one is handed out at a time. Workspaces take turns: first comes the one who has the least
      * under way, then the oldest job.
      */
     readonly dispatch: (limit: number) => Effect.Effect<Dispatched, StorageUnavailable>
@@ -117,7 +117,7 @@ export class JobStore extends Context.Service<
       fences: ReadonlyArray<Fence>,
       runner?: RunnerSlots
     ) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
-    /** Leaves a text for whoever claims the job next; that claim takes it away. */
+    /** Leaves a text for anyone who claims the job next; that claim takes it away. */
     readonly saveResumeSnapshot: (fence: Fence, text: string) => Effect.Effect<void, Fenced | StorageUnavailable>
     /** The runner takes no more jobs. */
     readonly leave: (runner: string) => Effect.Effect<void, StorageUnavailable>
@@ -166,7 +166,7 @@ export class JobStore extends Context.Service<
     readonly sweep: Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Asks a job in progress to pause. It stays in progress, with `pauseReason` user, until its run comes to the
+     * Asks a job in progress to pause. It stays in progress, with `pauseReason` user, until its run reaches the
      * end of a page; asking again changes nothing. A job that does not exist is a conflict with status `missing`.
      */
     readonly askPause: (jobId: JobId, cause: ActorRef) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>

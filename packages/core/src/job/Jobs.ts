@@ -291,7 +291,7 @@ export class Jobs extends Context.Service<
         let made = 0
         const due = yield* feeds.scheduleDue(scheduleBatch)
         if (due.length > 0) {
-          // What is due is told by the store's clock, and so is what comes next: those of machines may jump.
+          // What is due is known by the store's clock, and so is what comes next: those of machines may jump.
           const now = yield* store.now
           for (const feed of due) if (yield* scheduleOne(feed, now)) made++
         }

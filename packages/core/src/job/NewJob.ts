@@ -6,7 +6,7 @@ import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { noCounts, type Job } from "./Job.ts"
 
-/** What whoever makes a job has to say about it. */
+/** What the maker of a job says about it. */
 export type JobOrder = Pick<Job, "userId" | "startedBy" | "type" | "mode" | "options" | "errors" | "retry">
 
 /** A run that only goes on from where the feed is. */

@@ -13,7 +13,7 @@ export interface RunLease {
   readonly release: Effect.Effect<never>
 }
 
-/** Whoever runs jobs sets it for each run; a run without an engine stays where it is. */
+/** Anyone who runs jobs sets it for each run; a run without an engine stays where it is. */
 export const RunLease = Context.Reference<RunLease>("@millrace/core/job/RunLease", {
   defaultValue: () => ({ isRevoked: () => false, release: Effect.never })
 })

@@ -6,7 +6,7 @@ import type { JobError } from "./Job.ts"
 
 const internal = { category: "internal", severity: "fatal" } as const
 
-/** Its worker was lost as often as `limits.jobAttempts` allows: trying once more could lose the next one. */
+/** Its worker was lost as often as `limits.jobAttempts` allows: trying again could lose the next one. */
 export const workerLost = (attempts: number, timestamp: Timestamp): JobError => ({
   ...internal,
   timestamp,

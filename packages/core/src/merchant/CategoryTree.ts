@@ -1,4 +1,4 @@
-/** The categories that Millrace brings along: the primary codes that records have, each with detailed ones (decisions 4.2). */
+/** The categories that Millrace ships with: the primary codes that records have, each with detailed ones (decisions 4.2). */
 
 export interface Category {
   readonly code: string
@@ -27,7 +27,7 @@ TRAVEL|Travel: FLIGHTS Flights, LODGING Hotels and lodging, RENTAL_CARS Rental c
 RENT_AND_UTILITIES|Rent and utilities: RENT Rent, ENERGY Gas and electricity, WATER Water and waste, INTERNET Internet and cable, TELEPHONE Telephone
 `
 
-/** `CODE Label`, of which the label may hold commas that no code follows. */
+/** `CODE Label`; the label may hold commas that no code follows. */
 const details = (text: string): ReadonlyArray<readonly [code: string, label: string]> =>
   text.split(/, (?=[A-Z_]{2,} )/).map((one): readonly [string, string] => {
     const space = one.indexOf(" ")

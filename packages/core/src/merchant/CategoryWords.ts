@@ -1,4 +1,4 @@
-/** Words that say what was paid for whoever was paid, in the languages of the banks that are read most. Folded, without marks. */
+/** Words that say what was paid for every payee, in the languages of the banks that are read most. Folded, without marks. */
 
 export const categoryWords = `
 INCOME_SALARY salary, payroll, wages, paycheck, gehalt, lohn, salaire, nomina, stipendio, salaris, vencimento, lon, palkka, wynagrodzenie

@@ -1,4 +1,4 @@
-/** Merchants by the texts of their payments: those that Millrace brings along. */
+/** Merchants by the texts of their payments: those that Millrace ships with. */
 import { merchantKey } from "../text/TextKey.ts"
 import { everydayWords, type Merchant, merchants } from "./MerchantCatalogue.ts"
 

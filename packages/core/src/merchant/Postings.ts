@@ -3,7 +3,7 @@ const space = 32
 const bits = 10
 const low = (1 << bits) - 1
 
-/** Three letters as a small number; letters of which little differs may share one, which only makes more candidates. */
+/** Three letters as a small number; letters that differ little may share one, which only makes more candidates. */
 const gramAt = (key: string, at: number): number => {
   const first = at < 1 ? space : key.charCodeAt(at - 1)
   const third = at + 1 < key.length ? key.charCodeAt(at + 1) : space

@@ -1,7 +1,7 @@
 /**
  * Port: what carries messages to people.
  *
- * A message is handed over at least once. It carries its id wherever the channel has a place for one, so that whoever receives it
+ * A message is handed over at least once. It carries its id wherever the channel has a place for one, so that the receiver
  * twice can tell: the `Message-ID` of a mail, `webhook-id` of a webhook, `id` of a text message. Slack has no such place.
  */
 import * as Context from "effect/Context"

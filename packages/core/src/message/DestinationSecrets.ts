@@ -1,5 +1,5 @@
 /**
- * What is secret about the places that messages go to: addresses of Slack and of webhooks, since whoever has one can write
+ * What is secret about the places that messages go to: addresses of Slack and of webhooks, since anyone who has one can write
  * there, and what webhooks are signed with.
  *
  * Answers show a mask in the place of each. A mask that is sent back means "as it was", so that what was read can be changed

@@ -1,4 +1,4 @@
-/** Messages to people: what they say, for every channel, and what becomes of them. */
+/** Messages to people: what they say, for every channel, and what happens to them. */
 import * as Schema from "effect/Schema"
 import { DataType } from "../record/DataType.ts"
 import { Id } from "../shared/Ids.ts"
@@ -35,7 +35,7 @@ const Rephrasing = Schema.Struct({
 export type Rephrasing = typeof Rephrasing.Type
 
 /**
- * What a message says. Its texts are plain: each channel escapes them for what it sends. Nothing in them is markup, whoever
+ * What a message says. Its texts are plain: each channel escapes them for what it sends. Nothing in them is markup, no matter who
  * wrote it.
  */
 export const MessageContent = Schema.Struct({
@@ -43,7 +43,7 @@ export const MessageContent = Schema.Struct({
   type: Schema.String,
   /** One line: the subject of a mail. */
   title: Schema.String,
-  /** The message in one line, for where several are told together and where room is short. */
+  /** The message in one line, for where several are reported together and where room is short. */
   brief: Schema.String,
   /** A sentence or two under the title. */
   intro: Schema.optionalKey(Schema.String),
@@ -54,14 +54,14 @@ export const MessageContent = Schema.Struct({
   sections: Schema.Array(ContentSection),
   /** Why the reader gets it. */
   footer: Schema.String,
-  /** What programs are told. */
+  /** What programs receive. */
   data: Schema.Record(Schema.String, Schema.Json)
 })
 export type MessageContent = typeof MessageContent.Type
 
 /**
  * `held` waits until its lane may say something again; `ready` is sent as soon as may be; `sending` has been handed to the
- * channel, perhaps. `collected` is told by another message, `withdrawn` had become wrong before it was sent, `failed` was given
+ * channel, perhaps. `collected` is reported by another message, `withdrawn` had become wrong before it was sent, `failed` was given
  * up.
  */
 export const messageStates = ["held", "ready", "sending", "sent", "collected", "withdrawn", "failed"] as const
@@ -69,7 +69,7 @@ export type MessageState = (typeof messageStates)[number]
 
 /** A message to one endpoint, as it is stored. */
 export const Message = Schema.Struct({
-  /** The delivery key: follows from what is told and to whom, so that the same is never told twice. */
+  /** The delivery key: follows from what is reported and to whom, so that the same is never told twice. */
   id: Schema.String,
   workspaceId: Id("workspace"),
   /** Who says it. */

@@ -1,4 +1,4 @@
-/** What is told of messages that could not be told. */
+/** What is reported about messages that could not be told. */
 import * as Schema from "effect/Schema"
 import type { NewEvent } from "../event/Event.ts"
 import { eventType } from "../event/EventType.ts"

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Id } from "../shared/Ids.ts"
 import { taskKind } from "../task/TaskKind.ts"
 
-/** About a day: who reads mail is told late rather than never. */
+/** About a day: who reads mail is informed late rather than never. */
 const attempts = 30
 
 export const sendTask = taskKind("message_send", {

@@ -20,7 +20,7 @@ export interface Posting {
   readonly key: string
   readonly destinations: ReadonlyArray<MessageDestination>
   readonly content: MessageContent
-  /** Minutes of silence after what was last sent; what comes within them is told together when they are over. None unless given. */
+  /** Minutes of silence after what was last sent; what comes within them is reported together when they are over. None unless given. */
   readonly cooldownMinutes?: number
   /** Not earlier than then; at once unless given. */
   readonly at?: Timestamp

@@ -57,7 +57,7 @@ export class OutboxStore extends Context.Service<
     readonly lane: (workspaceId: WorkspaceId, lane: string, limit: number) => Effect.Effect<Lane, StorageUnavailable>
     /** One that is held becomes ready. */
     readonly release: (workspaceId: WorkspaceId, id: string) => Effect.Effect<void, StorageUnavailable>
-    /** Those that are held are told by another message, which is there already. */
+    /** Those that are held are reported by another message, which exists already. */
     readonly collect: (
       workspaceId: WorkspaceId,
       ids: ReadonlyArray<string>,

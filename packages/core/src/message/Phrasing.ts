@@ -1,5 +1,5 @@
 /**
- * Sentences of messages in other words (enrichments C16). Whoever writes them is shown sentences of ours with marks in place
+ * Sentences of messages in other words (enrichments C16). Anyone who writes them is shown sentences of ours with marks in place
  * of every figure and name, so nothing that others wrote can steer it; what it answers is taken only where each mark is in it once,
  * in the same order, and nothing else that could be a figure.
  */

@@ -1,7 +1,7 @@
 /** Several messages told as one, after a silence. */
 import type { MessageContent } from "./Message.ts"
 
-/** Briefs that fit into a title, and into the text; programs are told of all. */
+/** Briefs that fit into a title, and into the text; programs get all. */
 const titled = 3
 const listed = 20
 

@@ -6,6 +6,6 @@ import { oneLine, shortText } from "./PlainText.ts"
 export const webhookBody = ({ content, createdAt }: Outgoing): string =>
   JSON.stringify({ type: content.type, timestamp: createdAt, data: { ...content.data, title: oneLine(content.title) } })
 
-/** For whoever passes it on to a telephone. */
+/** For anyone who passes it on to a telephone. */
 export const smsBody = ({ content, endpoint, id }: Outgoing): string =>
   JSON.stringify({ id, to: endpoint.to, text: shortText(content) })

@@ -25,7 +25,7 @@ export class AnswerCache extends Context.Service<
   AnswerCache,
   {
     /**
-     * Answers by key. Those that have expired are left out, unless `evenExpired`: what is told again is told as it was, as long
+     * Answers by key. Those that have expired are left out, unless `evenExpired`: what is reported again is reported as it was, as long
      * as the answer is there.
      */
     readonly find: (

@@ -1,6 +1,6 @@
 /**
  * Asks models what was not asked before, within a budget (enrichments D6.3 to D6.6): cache, then calls of 25 questions, four at
- * a time. What a model does not say, or says wrongly, stays without an answer, and whoever asked goes on with the local classifier.
+ * a time. What a model does not say, or says wrongly, stays without an answer, and anyone who asked goes on with the local classifier.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { Digest } from "../shared/Digest.ts"
 import type { Id } from "../shared/Ids.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AnswerCache, type CachedAnswer, type NewAnswer } from "./AnswerCache.ts"
@@ -235,7 +235,7 @@ export class Asking extends Context.Service<
 
       /** The same, tried again where the failure may pass. */
       const calls = (scope: BudgetScope, limits: TokenLimits, model: DecisionModel, request: DecisionRequest) =>
-        retryPatiently(call(scope, limits, model, request), {
+        retryWithBackoff(call(scope, limits, model, request), {
           retries,
           longestWait,
           waitAfter: (failure) => Effect.succeed(waitAfter(failure)),
@@ -295,7 +295,7 @@ export class Asking extends Context.Service<
             batchesOf(missing),
             (batch) =>
               Effect.tap(askBatch(inquiry, model, scope, batch, false), ({ answers }) =>
-                // Kept at once: what was paid for is not asked again, whatever becomes of the others.
+                // Kept at once: what was paid for is not asked again, no matter what happens to the others.
                 answers.length === 0 ? Effect.void : cache.keep(workspaceId, answers)
               ),
             { concurrency: inFlight }

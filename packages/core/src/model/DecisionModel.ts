@@ -1,5 +1,5 @@
 /**
- * Port: whoever answers questions of which the possible answers are known: a language model, or the local classifier
+ * Port: what answers questions with known possible answers: a language model, or the local classifier
  * (enrichments D6.1).
  *
  * Answers are joined to questions by key and never by position. Whatever a model says besides, such as a key that was not asked
@@ -30,7 +30,7 @@ export interface DecisionRequest {
   readonly questions: ReadonlyArray<Question>
   /** The only answers that there are; without them the answer is a name made of words of the input, or what `answers` says. */
   readonly labels?: ReadonlyArray<Label>
-  /** `text`: the answer is a text of the model's own, which whoever asked checks. */
+  /** `text`: the answer is a text of the model's own, which anyone who asked checks. */
   readonly answers?: "text"
   /** Most tokens of the answer. */
   readonly maxTokens: number

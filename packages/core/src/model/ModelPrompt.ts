@@ -1,5 +1,5 @@
 /**
- * What models are told (enrichments D6.5, D6.6). Text of records is data: it is cut, encoded, and told to be no instruction; no
+ * What models receive (enrichments D6.5, D6.6). Text of records is data: it is cut, encoded, and told to be no instruction; no
  * name of a holder, number of an account, balance or note is among it.
  */
 import type * as Schema from "effect/Schema"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Caller } from "../access/Caller.ts"
 import { readableIds } from "../access/Caller.ts"
 import { makeAuditing } from "../audit/Auditing.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { type AnyDefinition, byItself } from "./Definition.ts"
 import type { KernelError } from "./ErrorAnswer.ts"
 

@@ -166,8 +166,8 @@ export const collectionOperations = <
       method: "DELETE",
       path: byId,
       description: trash
-        ? `Moves one of the ${words.many} to the trash for 30 days. \`permanent=true\` deletes for good what is in the trash.`
-        : `Deletes one of the ${words.many} for good.`,
+        ? `Moves one of the ${words.many} to the trash for 30 days. \`permanent=true\` deletes permanently what is in the trash.`
+        : `Deletes one of the ${words.many} permanently.`,
       query: { ...optionalOf(contract.removal), ...(trash ? { permanent: Schema.optionalKey(Flag) } : {}) },
       success: saysDeleted ? deleted : done,
       errors: trash ? ["Conflict"] : [],

@@ -71,7 +71,7 @@ export interface Audits {
 /** The audit keeps each request of the operation: its use case is a function, and leaves no entry. */
 export const byItself = "by itself"
 
-/** The audit keeps each call of this method, whoever calls it. */
+/** The audit keeps each call of this method, no matter who calls it. */
 export const audits = <I, S extends object>(
   tag: Context.Key<I, S>,
   method: keyof S & string,

@@ -127,7 +127,7 @@ const ofProvider = (error: ProviderError): Answer<503> => {
     : unavailable(code, message, recovery)
 }
 
-/** The person said no, or the connection is there already: another attempt begins anew. */
+/** The person said no, or the connection exists already: another attempt starts again. */
 const ofAttempt =
   (message: string) =>
   (error: ProviderError): Answer<409> => {
@@ -209,7 +209,7 @@ const table: {
     code: "PROVIDER_NOT_AVAILABLE",
     message: `${instanceId} is not available in this environment`
   }),
-  // Why is for the log alone: whoever guesses learns nothing.
+  // Why is for the log alone: anyone who guesses learns nothing.
   WebhookRefused: () => ({
     status: 401,
     code: "INVALID_SIGNATURE",
@@ -242,14 +242,14 @@ const table: {
     details: [{ field: "payload", message: "is refused by the provider" }]
   }),
   UserCancelled: ofAttempt("The person stopped at the bank. Start another attempt"),
-  DuplicateConnection: ofAttempt("The provider has this connection already; connect that bank anew instead"),
+  DuplicateConnection: ofAttempt("The provider has this connection already; reconnect that bank instead"),
   Misconfigured: ofProvider,
   ProtocolViolation: ofProvider
 }
 
 export const answerOf = (error: KernelError): Answer => (table[error._tag] as (error: KernelError) => Answer)(error)
 
-/** Whether whoever repeats a request is told this answer again; others depend on the moment, and may change. */
+/** Whether a caller who repeats a request learns this answer again; others depend on the moment, and may change. */
 export const isFinal = (status: number): boolean => status !== 401 && status !== 403 && status !== 429 && status < 500
 
 /** Faults of shape: 400, all at once. */
@@ -274,5 +274,5 @@ export const timedOut: Answer = unavailable(
 
 export const draining: Answer = unavailable("DRAINING", temporarily, Recovery.retryAfter(storageRetrySeconds))
 
-/** More is asked at once than this server takes on; whoever asks less or later is answered. */
+/** More is asked at once than this server takes on; anyone who asks less or later is answered. */
 export const busy: Answer<503> = unavailable("SERVER_BUSY", "The server is busy", Recovery.retryAfter(1))

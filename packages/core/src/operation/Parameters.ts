@@ -5,7 +5,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 
-/** A date, or a date-time of which the first ten characters count (decisions 1.2). */
+/** A date, or a date-time, whose first ten characters count (decisions 1.2). */
 export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.String.annotate({
   format: "date",
   description: "A date; of a date-time the first ten characters count."

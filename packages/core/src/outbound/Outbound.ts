@@ -52,7 +52,7 @@ export interface OutboundRequest {
 }
 
 export interface OutboundResponse {
-  /** Any status is an answer: what it means is for whoever asked to say. */
+  /** Any status is an answer: what it means is for the caller to say. */
   readonly status: number
   /** Names in small letters; several values of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
@@ -91,7 +91,7 @@ export class OutboundFailure extends Schema.TaggedError<OutboundFailure>()("Outb
 export interface Turns {
   /** Waits for a place under all limits that the request counts against; fails as `rateLimited` where that takes too long. */
   readonly take: (counts: Counts) => Effect.Effect<void, OutboundFailure>
-  /** Is told of every answer, so that a limit which the upstream states in its headers is kept. */
+  /** Hears of every answer, so that a limit which the upstream states in its headers is kept. */
   readonly heed: (counts: Counts, answer: Pick<OutboundResponse, "status" | "headers">) => Effect.Effect<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Drivers whose errors are heeded by all processes: what one is told to wait for, no other asks for earlier. Drivers
+ * Drivers whose errors are heeded by all processes: what one is asked to wait for, no other asks for earlier. Drivers
  * themselves know nothing of it.
  */
 import * as Effect from "effect/Effect"

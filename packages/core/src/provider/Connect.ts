@@ -9,7 +9,7 @@ import type { ProviderError } from "./ProviderError.ts"
 export type SecretValues = Readonly<Record<string, string>>
 
 /**
- * Whoever connections belong to at an upstream: one for each workspace and instance. `ref` is ours, chosen before the
+ * The customer that connections belong to at an upstream: one for each workspace and instance. `ref` is ours, chosen before the
  * upstream is asked, and never says anything of a person.
  */
 export interface Subject {
@@ -45,7 +45,7 @@ export interface InstitutionQuery {
   readonly text: string
   /** Two capital letters each; empty: of all countries. */
   readonly countryCodes: ReadonlyArray<string>
-  /** Most institutions that are of use to whoever asks. The kernel ranks them, and leaves out what does not match. */
+  /** Most institutions that are useful to the one who asks. The kernel ranks them, and leaves out what does not match. */
   readonly limit: number
 }
 

@@ -85,7 +85,7 @@ const needsPerson: ReadonlySet<HealthStatus> = new Set(["reauth_required", "cons
 const nextStatus = (current: HealthStatus, observed: HealthStatus): HealthStatus =>
   observed === "degraded" && needsPerson.has(current) ? current : observed
 
-/** Hours after which data that the upstream has not read anew count as stale. */
+/** Hours after which data that the upstream has not read again count as stale. */
 const staleHours = 48
 
 /** What follows from what was found: a consent whose end has passed, data that have not moved for two days. */
@@ -113,7 +113,7 @@ const judged = (health: ConnectionHealth, at: Timestamp): ConnectionHealth => {
     : health
 }
 
-/** What a look found, with what was known of the consent before: a look that says nothing of it takes nothing back. */
+/** What a look found, with what was known of the consent before: a look that says nothing about it takes nothing back. */
 const foundAfter = (before: KeptStatus | undefined, found: ConnectionHealth, at: Timestamp): ConnectionHealth => {
   const known = before?.consentExpiresAt
   return judged(known === undefined ? found : { consentExpiresAt: known, ...found }, at)
@@ -148,7 +148,7 @@ export const stillUnread = (before: KeptStatus | undefined, found: ConnectionHea
       }
     : found
 
-/** What is kept of a look at a connection; without `before` it is a connection that is new, or was connected anew. */
+/** What is kept of a look at a connection; without `before` it is a connection that is new, or was reconnected. */
 export const statusAfter = (
   before: KeptStatus | undefined,
   found: ConnectionHealth,
@@ -225,8 +225,8 @@ const passing: Readonly<Partial<Record<ProviderError["_tag"], string>>> = {
 }
 
 /**
- * What is kept where a look at a connection failed, or a read of that type of data; `undefined` where that says nothing of
- * the connection. One failure that passes changes no status: the third in a row does. Looks and reads are counted apart,
+ * What is kept where a look at a connection failed, or a read of that type of data; `undefined` where that says nothing about
+ * the connection. One failure that passes changes no status: the third in a row does. ConnectionChecks and reads are counted apart,
  * since a look may be good before each read that fails.
  */
 export const statusAfterFailure = (
@@ -280,7 +280,7 @@ export const statusAfterFailure = (
 
 /**
  * What is kept of a connection that is well as far as is known, but whose accounts could not be read when it was made:
- * without `error`, in time. What only a person can mend is told as such. Nobody has looked at it, so that somebody does soon.
+ * without `error`, in time. What only a person can mend is reported as such. Nobody has looked at it, so that somebody does soon.
  */
 export const statusUnread = (found: KeptStatus, error: ProviderError | undefined, at: Timestamp): KeptStatus => {
   const failed = error === undefined ? undefined : statusAfterFailure(found, error, at)

@@ -3,7 +3,7 @@
 /** A day: no upstream is left alone for longer because of a hint. */
 export const longestHint = 86_400
 
-/** What is waited where a hint is of no use. */
+/** What is waited where a hint is useless. */
 const unknownHint = 60
 
 /**

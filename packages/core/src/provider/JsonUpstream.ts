@@ -75,7 +75,7 @@ export const refusalOf = (
     : new ProtocolViolation({ message, providerCode, path: "" })
 }
 
-/** Numbers of which a double would lose digits are their text: `Decimal.DecimalNumber` reads both. */
+/** Numbers whose digits a double would lose are their text: `Decimal.DecimalNumber` reads both. */
 const exactly = (value: unknown): unknown => {
   if (isRawNumber(value)) return value.rawJSON
   if (Array.isArray(value)) return value.map(exactly)

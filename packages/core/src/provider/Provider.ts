@@ -70,7 +70,7 @@ export interface ObservedRecord {
   readonly evidence?: Fields
 }
 
-/** The first day of which the upstream shows all posted rows of an account. */
+/** The first day for which the upstream shows all posted rows of an account. */
 export interface HistoryStart {
   readonly providerAccountId: string
   readonly from: CalendarDate
@@ -208,7 +208,7 @@ export interface ProviderDriver {
 
   readonly listInstitutions: (query: InstitutionQuery) => Effect.Effect<ReadonlyArray<Institution>, ProviderError>
   /**
-   * Makes the subject once more where the upstream does not know it any more. `ConnectionGone` says that the upstream has lost the
+   * Makes the subject again where the upstream does not know it any more. `ConnectionGone` says that the upstream has lost the
    * connection of `reconnect`: then the kernel begins another one.
    */
   readonly beginConnect: (request: BeginConnect) => Effect.Effect<ClientStep, ProviderError>
@@ -219,7 +219,7 @@ export interface ProviderDriver {
    */
   readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
   /**
-   * Takes back whoever the connections of a workspace belonged to, with all that the upstream still holds of them. The
+   * Takes back the customer that the connections of a workspace belonged to, with all that the upstream still holds of them. The
    * kernel asks once no bank and no attempt needs the subject any more, and asks again until it is `done`. What the upstream
    * made without our ever knowing its answer is found by `ref`. A subject that it does not know counts as taken back.
    * `pending`: the upstream goes on with it by itself. Absent: the upstream keeps nothing but connections.

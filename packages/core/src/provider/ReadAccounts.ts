@@ -19,7 +19,7 @@ export interface AccountsRead<A> {
   readonly unread: ReadonlyArray<UnreadAccount>
 }
 
-/** Members of an account by which it is told, whether or not the rest of it can be read; the first that is there counts. */
+/** Members of an account by which it is known, whether or not the rest of it can be read; the first that is there counts. */
 export interface AccountKeys {
   readonly id: readonly [string, ...ReadonlyArray<string>]
   readonly name: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Rows of a list, one by one: a row that cannot be read is told, and keeps no other from being read. */
+/** Rows of a list, one by one: a row that cannot be read is reported, and keeps no other from being read. */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 
-/** The same answer for all who ask, from the first that succeeds on: whoever asks meanwhile waits for it. A failure is not kept. */
+/** The same answer for all who ask, from the first that succeeds on: anyone who asks meanwhile waits for it. A failure is not kept. */
 export const remembered = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const one = Semaphore.makeUnsafe(1)
   let kept: { readonly answer: A } | undefined

@@ -15,7 +15,7 @@ export const UpstreamPatience = Context.Reference<number>("@millrace/core/provid
   defaultValue: () => 5
 })
 
-/** The person who waits for what is asked just now; `undefined` in the background. Set by whoever has a person's request. */
+/** The person who waits for what is asked just now; `undefined` in the background. Set by anyone who has a person's request. */
 export const CurrentPsu = Context.Reference<PsuContext | undefined>("@millrace/core/provider/CurrentPsu", {
   defaultValue: () => undefined
 })
@@ -25,7 +25,7 @@ const storageAway = 5
 
 /**
  * Milliseconds for which lines without a limit are known to be free: pages come by the thousand, and another process
- * that is told to wait is heeded after that time.
+ * that is asked to wait is heeded after that time.
  */
 const freeMillis = 2_000
 
@@ -51,7 +51,7 @@ export const sparingly = (lines: UpstreamBudget["Service"]): UpstreamBudget["Ser
       else free.delete(name)
       return place
     }),
-    // What one connection is told may be meant for all of them.
+    // What one connection hears may be meant for all of them.
     hold: (line, seconds) =>
       Effect.andThen(
         Effect.sync(() => free.clear()),
@@ -66,7 +66,7 @@ const accountLine = ({ account, connection = "" }: Counts): string => `${connect
 
 /**
  * The line of a limit. The first limit of all requests of an instance, or of a connection, is the line that the upstream
- * holds as well, which whoever hands out jobs looks at. Ids of instances hold no `#`.
+ * holds as well, which anyone who hands out jobs looks at. Ids of instances hold no `#`.
  */
 const lineOfLimit = (
   { capabilities: { limits = [] }, instanceId }: ProviderDriver,
@@ -87,7 +87,7 @@ const isCounted = (limit: RequestLimit, counts: Counts, isBackground: boolean): 
   (limit.per !== "account" || counts.account !== undefined) &&
   (limit.backgroundOnly !== true || isBackground)
 
-/** The line of what an upstream wants to be left alone with: as narrow as what is told of it. */
+/** The line of what an upstream wants to be left alone with: as narrow as what is reported of it. */
 export const heldLine = (instanceId: string, { connection, endpoint }: Counts): Upstream => ({
   instanceId: endpoint === undefined ? instanceId : `${instanceId}#${endpoint}`,
   connection
@@ -120,11 +120,11 @@ const linesOf = (driver: ProviderDriver, counts: Counts, isBackground: boolean):
 }
 
 /** The lines, with the limits of those whose places are past after so many seconds; `undefined` where none is. */
-const anewAfter = (lines: ReadonlyArray<Line>, seconds: number): ReadonlyArray<Line> | undefined => {
-  const anew = lines.map(({ allowance, ...line }): Line =>
+const restAfter = (lines: ReadonlyArray<Line>, seconds: number): ReadonlyArray<Line> | undefined => {
+  const rest = lines.map(({ allowance, ...line }): Line =>
     allowance === undefined || lateness(allowance) >= seconds ? line : { ...line, allowance }
   )
-  return anew.some(({ allowance }) => allowance !== undefined) ? anew : undefined
+  return rest.some(({ allowance }) => allowance !== undefined) ? rest : undefined
 }
 
 const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, OutboundFailure> =>
@@ -153,9 +153,9 @@ export const makeTurns = (driver: ProviderDriver): Effect.Effect<Turns, never, U
         wait = yield* unasked(lines.held(wanted))
         if (wait === 0) break
         const left = patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
-        const anew = anewAfter(wanted, wait)
-        if (wait > left || anew === undefined) granted = wait <= left
-        else ({ granted, wait } = yield* unasked(lines.take(anew, left)))
+        const rest = restAfter(wanted, wait)
+        if (wait > left || rest === undefined) granted = wait <= left
+        else ({ granted, wait } = yield* unasked(lines.take(rest, left)))
       }
       if (granted) return
       return yield* new OutboundFailure({

@@ -1,7 +1,7 @@
 /**
  * A refill bucket, kept as one instant: when the next request may go.
  *
- * A burst may go at once; then requests are spread evenly. Whoever asks is given a place in the line, and waits until then.
+ * A burst may go at once; then requests are spread evenly. Anyone who asks is given a place in the line, and waits until then.
  */
 
 export interface Refill {

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 
 /**
  * Text, boolean or nothing. Numbers are canonical decimal text (`shared/Decimal`), dates and timestamps
- * are text too: what a value means is told by the declared type of its field, never by its shape.
+ * are text too: what a value means is known by the declared type of its field, never by its shape.
  */
 export type FieldValue = string | boolean | null
 

@@ -1,4 +1,4 @@
-/** Records of an account told apart by how their upstream ids end, so that a store can leave some of them out. */
+/** Records of an account distinguished by how their upstream ids end, so that a store can leave some of them out. */
 
 export interface IdParts {
   /** Into how many parts ids are divided: a power of two, at most `mostIdParts`. */
@@ -17,7 +17,7 @@ const signBefore = (id: string, end: number): number => {
   return isSecond ? id.codePointAt(end - 2)! : unit
 }
 
-/** The part of an id: 31 times its last sign and the one before it, or the last once more where there is none. 0 without any. */
+/** The part of an id: 31 times its last sign and the one before it, or the last again where there is none. 0 without any. */
 export const idPartOf = (id: string, of: number): number => {
   if (id === "") return 0
   const last = signBefore(id, id.length)

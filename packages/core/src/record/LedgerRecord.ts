@@ -37,7 +37,7 @@ export interface LedgerRecord {
   /** `changeNo` as it was when state or fields last became others. Lists and watermarks of clients follow it. */
   readonly publicChangeNo: number
   readonly version: number
-  /** Whether anything stands beside it: words of people, or claims of enrichments that look at sets of records. */
+  /** Whether it has annotations: words of people, or claims of enrichments that look at sets of records. */
   readonly annotated: boolean
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp

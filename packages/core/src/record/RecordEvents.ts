@@ -54,7 +54,7 @@ export const identityEventTypes = [...Object.values(recordEvents), idUntrusted]
 
 export const recordEventTypes = [transactionsNew, ...identityEventTypes]
 
-interface Told {
+interface UntrustedIds {
   readonly workspaceId: WorkspaceId
   readonly bankId: Id<"bank">
   readonly accountId: Id<"account">
@@ -63,7 +63,7 @@ interface Told {
 
 /** What became of records of an account; nothing where there are none. */
 export const identityEvents = (
-  { accountId, bankId, dataType, workspaceId }: Told,
+  { accountId, bankId, dataType, workspaceId }: UntrustedIds,
   what: "merged" | "dropped" | "revived",
   ids: ReadonlyArray<string>,
   cause: ActorRef
@@ -74,7 +74,7 @@ export const identityEvents = (
   return [recordEvents[`record.${what}`].of({ workspaceId, subjectId: accountId, cause, data })]
 }
 
-export const untrustedEvent = ({ accountId, bankId, dataType, workspaceId }: Told, cause: ActorRef): NewEvent =>
+export const untrustedEvent = ({ accountId, bankId, dataType, workspaceId }: UntrustedIds, cause: ActorRef): NewEvent =>
   idUntrusted.of({ workspaceId, subjectId: accountId, cause, data: { bankId, accountId, dataType } })
 
 /** The event of transactions that one transaction has added to the ledger. */

@@ -22,7 +22,7 @@ export interface RecordScope {
 
 export interface IndexQuery {
   readonly from?: CalendarDate
-  /** Of dated live records those of these days, and of a day those whose upstream ids are in the parts that are told with it. */
+  /** Of dated live records those of these days, and of a day those whose upstream ids are in the parts that are reported with it. */
   readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate; readonly idParts?: IdParts }>
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
@@ -86,7 +86,7 @@ export class RecordStore extends Context.Service<
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
      * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. `areNew`: all ids were made for this
      * write, so that nobody has them; where somebody has, it fails. Writers of one account wait for each other until the transaction ends, so
-     * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
+     * anyone who has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
@@ -145,7 +145,7 @@ export class RecordStore extends Context.Service<
       scope: RecordScope,
       range: { readonly after: number; readonly upTo: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
-    /** As `changes`, by public change number: records of which only annotations changed are left out. */
+    /** As `changes`, by public change number: records with changed annotations alone are left out. */
     readonly publicChanges: (
       scope: RecordScope,
       range: { readonly after: number; readonly upTo: number; readonly limit: number }
@@ -181,7 +181,7 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** Everything about an account goes: its records of all types, and how far it was read. */
     readonly forget: (workspaceId: WorkspaceId, accountId: Id<"account">) => Effect.Effect<void, StorageUnavailable>
-    /** The days that reads showed, as `setPulled` left them; nothing of accounts of which nothing is noted. */
+    /** The days that reads showed, as `setPulled` left them; nothing of accounts with nothing noted. */
     readonly shown: (
       dataType: DataType,
       accountIds: ReadonlyArray<Id<"account">>

@@ -15,7 +15,7 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
   resource: Schema.String,
   fields: Schema.Array(Schema.String)
 }) {
-  /** What the caller of a use case is told (409). */
+  /** What the caller of a use case learns (409). */
   get conflict(): Conflict {
     return this.conflictOf("one")
   }
@@ -73,9 +73,9 @@ export interface ResourceStore<A extends Plain, E = never> {
   ) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
   /** The same, no more than `limit` of them. */
   readonly page: (query: PageQuery<A>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
-  /** For good. `false` where there is none. */
+  /** Permanently. `false` where there is none. */
   readonly remove: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<boolean, StorageUnavailable>
-  /** All that are as asked, for good. Returns how many. */
+  /** All that are as asked, permanently. Returns how many. */
   readonly removeAll: (workspaceId: WorkspaceId, where: Where<A>) => Effect.Effect<number, StorageUnavailable>
   /**
    * Removes what came into the trash before an instant, at most `limit` of it, from all workspaces that the work may touch.

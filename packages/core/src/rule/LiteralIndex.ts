@@ -15,7 +15,7 @@ export interface Literal {
   /** Folded, not empty. */
   readonly text: string
   readonly place: Place
-  /** Index of the rule it speaks for. */
+  /** Index of the rule it supports. */
   readonly rule: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * One-to-one assignment of least cost, where everybody on the left may also stay alone at a price.
  *
- * Rows that nothing tells apart are one node with a count, so that many equal rows cost no more than one. Each
+ * Rows that nothing distinguishes are one node with a count, so that many equal rows cost no more than one. Each
  * connected part is solved by itself: exactly, by shortest augmenting paths, up to `exactNodes` nodes; larger
  * ones by the cheapest pairs first and then by exchanges, which is marked.
  */

@@ -64,7 +64,7 @@ export const parse = (text: string): CalendarDate | undefined =>
 const time = /^[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?$/
 
 /**
- * The day where a day is asked for: a date, or a date-time, of which the first ten characters count, with an offset or
+ * The day where a day is asked for: a date, or a date-time, whose first ten characters count, with an offset or
  * without one (decisions 1.2). No zone is converted.
  */
 export const ofText = (text: string): CalendarDate | undefined =>

@@ -1,7 +1,7 @@
 /** What the framework says of a value that does not fit, as the end of a sentence that begins with its place. */
 
 const choice = /^"[^"]*"(?: \| "[^"]*")*$/
-/** A schema by the name it has in documents, which says nothing to whoever sent the value. */
+/** A schema by the name it has in documents, which says nothing to the sender of the value. */
 const named = /^[A-Z][A-Za-z0-9]*$/
 const finished = /^(?:must|is|has|needs) /
 

@@ -9,7 +9,7 @@ export interface IssueFault {
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The values of a key by which the members of a union are told apart; `undefined` where a member has another form. */
+/** The values of a key by which the members of a union are distinguished; `undefined` where a member has another form. */
 const choicesOf = (
   types: ReadonlyArray<SchemaAST.AST>
 ): { readonly key: string; readonly values: ReadonlyArray<string> } | undefined => {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** Up to a quarter longer than `seconds`, and never shorter: whoever asked for a wait is not asked again before. */
+/** Up to a quarter longer than `seconds`, and never shorter: anyone who asked for a wait is not asked again before. */
 export const stretched = (seconds: number): Effect.Effect<number> =>
   Effect.map(Random.next, (part) => seconds * (1 + part / 4))
 

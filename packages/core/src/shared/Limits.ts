@@ -88,9 +88,9 @@ export const limits = {
   keptFaults: 5,
   /** Feeds of an enrichment whose runs make up its state. */
   enrichmentRunsRead: 2_000,
-  /** Former configurations of which an enrichment remembers something. */
+  /** Former configurations from which an enrichment remembers something. */
   enrichmentPast: 120,
-  /** Records of one preview, bytes of one of them, and records of the ledger that are looked at anew for what is only shown. */
+  /** Records of one preview, bytes of one of them, and records of the ledger that are looked at again for what is only shown. */
   previewRecords: 50,
   previewRecordBytes: 32_768,
   rehearsedRecords: 20_000,
@@ -212,7 +212,7 @@ export const limits = {
   taskHistoryDays: 30,
   /** Characters of the last error of a task. */
   taskErrorLength: 2_000,
-  /** Runs that repeat one that failed of something that passes; the next regular run begins anew. */
+  /** Runs that repeat one that failed of something that passes; the next regular run starts again. */
   runRetries: 5,
   /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */
   queueMinutes: 15,

@@ -1,4 +1,4 @@
-/** Texts that only this installation can have made: readable by whoever holds them, and refused once a letter differs. */
+/** Texts that only this installation can have made: readable by anyone who holds them, and refused once a letter differs. */
 import type * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"

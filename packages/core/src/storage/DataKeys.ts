@@ -3,7 +3,7 @@
  *
  * A keyed digest that is compared for years, such as that of an account number, is made with one of these and not with
  * a key that comes from the installation's secret: the secret can be replaced, and then every digest would be another.
- * When it is, these are sealed anew and stay what they are. Who has the database and not the secret has none of them.
+ * When it is, these are sealed again and stay what they are. Who has the database and not the secret has none of them.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export class DataKeys extends Context.Service<
   DataKeys,
   {
     /**
-     * 32 bytes in base64; the same one for ever, in all processes of the installation. Is kept whatever becomes of a
+     * 32 bytes in base64; the same one for ever, in all processes of the installation. Is kept no matter what happens to a
      * transaction around it.
      */
     readonly get: (name: DataKeyName) => Effect.Effect<Redacted.Redacted, StorageUnavailable>

@@ -1,7 +1,7 @@
 /**
  * Port: leases, the right to be the only one at a resource for a time.
  *
- * A resource is any name, such as that of a bank (`bankLease`). Expiry is by the store's own clock. Whoever comes late, but
+ * A resource is any name, such as that of a bank (`bankLease`). Expiry is by the store's own clock. Anyone who comes late, but
  * before anybody else took the resource, is in time: nothing has happened to it meanwhile.
  */
 import * as Context from "effect/Context"

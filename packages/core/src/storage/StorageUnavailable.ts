@@ -6,7 +6,7 @@ export class StorageUnavailable extends Schema.TaggedError<StorageUnavailable>()
   message: Schema.String,
   /** There is no room: what is written is refused until the operator makes some, and what is read is answered. */
   full: Schema.optionalKey(Schema.Literal(true)),
-  /** A read took longer than whoever asked would wait. */
+  /** A read took longer than the caller would wait. */
   tooLong: Schema.optionalKey(Schema.Literal(true)),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

@@ -1,4 +1,4 @@
-/** What enrichments need of records besides what they say: what stands beside them, and what is asked for them. */
+/** What enrichments need of records besides what they say: what is next to them, and what is asked for them. */
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { CompiledPipeline, PipelineFault, RunContext } from "../enrichment/Pipeline.ts"
@@ -21,7 +21,7 @@ export interface Beside {
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Costs nothing where nothing stands beside the records and the enrichments ask for nothing. */
+/** Costs nothing where the records have no annotations and the enrichments ask for nothing. */
 export const besideRecords = Effect.fnUntraced(function* ({ mayAsk }: Gathering) {
   const { notes: read } = yield* AnalysisStore
   return Effect.fnUntraced(function* (

@@ -10,8 +10,8 @@ import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
-import { Looks } from "../bank/Looks.ts"
-import { notedQuietly } from "../bank/NotedQuietly.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
+import { logAndIgnore } from "../bank/LogAndIgnore.ts"
 import type { ConnectionStatus, KeptStatus } from "../provider/ConnectionHealth.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -26,7 +26,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import { retryWithBackoff } from "../shared/RetryWithBackoff.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -62,11 +62,11 @@ const isPermanent = (error: SourceError | Fenced | StorageUnavailable): boolean 
 const ownWaits = [2, 10] as const
 
 /** Short waits are waited out, twice; longer ones and what remains are for the caller. */
-const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
+const withRetries = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
   effect: Effect.Effect<A, E, R>,
   sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
 ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-  retryPatiently(effect, {
+  retryWithBackoff(effect, {
     retries: ownWaits.length,
     longestWait: limits.pauseOverSeconds,
     waitAfter: (error, tried) =>
@@ -189,12 +189,12 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | Looks | BankStore | JobStore | Leases | RecordStore | SourceReader | LedgerWriter | Digest
+    Banks | ConnectionChecks | BankStore | JobStore | Leases | RecordStore | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
-      const looks = yield* Looks
+      const checks = yield* ConnectionChecks
       const bankStore = yield* BankStore
       const { sleepIdle } = yield* makeSafePoints
       const sourceReader = yield* SourceReader
@@ -281,18 +281,18 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
           looked = undefined
           return pullConnection(run, bank, accountIds, (status) => void (looked = status))
         })
-        const result = yield* Effect.result(patiently(pulling, (seconds) => sleepIdle(run.fence, seconds)))
+        const result = yield* Effect.result(withRetries(pulling, (seconds) => sleepIdle(run.fence, seconds)))
         const dataType = run.feed.dataType as SyncDataType
         const right = rightOf(run, bank.id)
         const looking = { guard: writer.guard(right), cause: right.cause }
         if (Result.isSuccess(result)) {
-          if (looked?.reads?.[dataType] !== undefined) yield* notedQuietly(bank, looks.read(bank, dataType, looking))
+          if (looked?.reads?.[dataType] !== undefined) yield* logAndIgnore(bank, checks.read(bank, dataType, looking))
           return result.success
         }
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
         if (looked !== undefined && isProviderError(error)) {
-          yield* notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
+          yield* logAndIgnore(bank, checks.failed(bank, error, looking, { dataType }))
         }
         const wait = askedWait(error)
         return wait !== undefined && wait > limits.pauseOverSeconds

@@ -40,7 +40,7 @@ export interface Standing extends Pick<Beside, "gathered" | "notes"> {
   readonly earlier?: Pipeline.Earlier | undefined
 }
 
-/** What stands beside the record of a row. */
+/** The annotations of the record of a row. */
 export const besideOf = ({ record, rowId }: RowOfRecord, { earlier, gathered, notes }: Standing) => ({
   earlier,
   notes: notes.get(record.id),

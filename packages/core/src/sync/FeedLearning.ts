@@ -2,7 +2,7 @@
  * What people changed at the destinations of feeds, as their own words about records (enrichments A6, D5.2).
  *
  * A cell that somebody wrote over what was delivered is kept as a fact: it locks the field, is never written over, and
- * enrichments learn from it. Whoever reads twice finds what the first one kept, and keeps nothing more.
+ * enrichments learn from it. Anyone who reads twice finds what the first one kept, and keeps nothing more.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -178,7 +178,7 @@ export class FeedLearning extends Context.Service<
           const edits = yield* driver.edits(feed, config, columns, { after, limit: editChunk })
           const found = edits.flatMap((edit): ReadonlyArray<Found> => {
             const recordId = edit.key.startsWith(prefix) ? edit.key.slice(prefix.length) : ""
-            // Lines and items are parts of a record: what is said of them says nothing of it.
+            // Lines and items are parts of a record: what is said of them says nothing about it.
             return recordId === "" || recordId.includes(":") ? [] : [{ edit, recordId }]
           })
           if (found.length > 0) count += yield* keep(feed, fields, found, guard)

@@ -32,7 +32,7 @@ const defaults: Readonly<Partial<Record<DataType, Readonly<Record<string, FieldV
   transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "", description: "", originalDescription: "" }
 }
 
-/** Where a field that was left out is told by another: a pending row has no booking day of its own yet, a text another one. */
+/** Where a field that was left out is known by another: a pending row has no booking day of its own yet, a text another one. */
 const elsewhere = (dataType: DataType, key: string, observed: ObservedRecord): FieldValue | undefined => {
   if (dataType !== "transactions") return undefined
   const { fields, pending } = observed

@@ -52,7 +52,7 @@ import {
   canSettle,
   isWholeTruth,
   maySettle,
-  type ReadAside,
+  type SpooledRead,
   type SnapshotOfAccount
 } from "./SnapshotOfAccount.ts"
 import { IdentityNotes } from "./IdentityNotes.ts"
@@ -73,7 +73,7 @@ export type WriteRight = {
 )
 
 export interface Written {
-  /** Observations of which the ledger says nothing else than before. */
+  /** Observations about which the ledger says nothing else than before. */
   readonly unchanged: number
   readonly changed: number
   readonly gone: number
@@ -103,7 +103,7 @@ const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
   new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
 
 /** A read of an account, wherever its rows are. */
-interface AnyRead extends Omit<ReadAside, "shown"> {
+interface AnyRead extends Omit<SpooledRead, "shown"> {
   readonly ofFile: () => boolean
   readonly shown: () => ShownRows
 }
@@ -114,14 +114,14 @@ export class LedgerWriter extends Context.Service<
   LedgerWriter,
   {
     /**
-     * A statement of each writing transaction: stops whoever lost the right to write, whose transaction leaves nothing then.
+     * A statement of each writing transaction: stops a run that lost the right to write, whose transaction leaves nothing then.
      * Others wait for it from there to the end of the transaction, so it comes last where much is written. Returns whether the
      * job is to pause (`JobStore.fence`).
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
-    /** The same. What shows nothing new is told by its digest. */
-    readonly writeAside: (right: WriteRight, read: ReadAside) => Effect.Effect<Written, WriteError>
+    /** The same. What shows nothing new is known by its digest. */
+    readonly writeSpooled: (right: WriteRight, read: SpooledRead) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/LedgerWriter") {
   static readonly layer: Layer.Layer<
@@ -321,7 +321,7 @@ export class LedgerWriter extends Context.Service<
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
         const ofFile = asked.ofFile()
-        // One wait for all three, whoever answers first.
+        // One wait for all three, no matter who answers first.
         const [recalled, { config, isTuned, key }, settledBefore] = yield* Effect.all(
           [
             isSnapshotType(scope.dataType) ? nothingRecalled : identity.recall(scope),
@@ -481,11 +481,12 @@ export class LedgerWriter extends Context.Service<
         })
       })
 
-      const writeAside = Effect.fn("LedgerWriter.writeAside")((right: WriteRight, { shown, ...read }: ReadAside) =>
-        writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
+      const writeSpooled = Effect.fn("LedgerWriter.writeSpooled")(
+        (right: WriteRight, { shown, ...read }: SpooledRead) =>
+          writeRead(right, { ...read, ofFile: () => shown.hasFileRows, shown: () => shown })
       )
 
-      return LedgerWriter.of({ guard, write, writeAside })
+      return LedgerWriter.of({ guard, write, writeSpooled })
     })
   ).pipe(Layer.provide([HeldIndex.layer, MatchConfigs.layer, WritePlan.layer, IdentityNotes.layer]))
 }

@@ -49,7 +49,7 @@ export const betweenOf = (mark: Pick<FeedMark, "signature">, signature: string):
     either(powersIn(mark.signature), powersIn(signature))
   )
 
-/** `ranged`: only some days are looked at. `forgotten`: rows were delivered of which no mark tells. */
+/** `ranged`: only some days are looked at. `forgotten`: rows were delivered that no mark tells of. */
 export const startOf = (
   feed: Feed,
   ranged: boolean,

@@ -45,7 +45,7 @@ import { besideRecords } from "./BesideRecords.ts"
 import { deliveredHistory } from "./DeliveredHistory.ts"
 import type { Enriching } from "./EnrichedRecord.ts"
 import { FaultLog } from "./FaultLog.ts"
-import { combined, judgedInTurns, type Judged, type Judging } from "./Judged.ts"
+import { combined, decidedInTurns, type Decided, type Deciding } from "./Decided.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
 import { ofSets, ownFieldsOf } from "./OwnFields.ts"
 import { Parts } from "./TakenOver.ts"
@@ -95,10 +95,10 @@ const hasCounted = ({ counts }: RunOfFeed): boolean => counts.read + counts.vani
 /** Documents that are looked at in one transaction: each may have a thousand items. */
 const documentChunk = 50
 
-/** A row of which no field was ever said otherwise than by the provider. */
+/** A row with no field that was ever said otherwise than by the provider. */
 const noEntries: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Accounts with few changes of which these are looked for at once. */
+/** Accounts with few changes, which are looked for at once. */
 const accountsReadAtOnce = 4
 
 const chunkOf = ({ dataType }: Feed): number =>
@@ -227,7 +227,7 @@ export class Projector extends Context.Service<
       const isSettled = ({ today }: Projection, { known }: Started, { changeNo, date }: LedgerRecord): boolean =>
         changeNo <= known && date !== null && date < redeliveredFrom(today)
 
-      /** Whether it is as old, and only something that stands beside it has changed. */
+      /** Whether it is as old, and only one of its annotations has changed. */
       const isOnlyTouched = ({ today }: Projection, { known }: Started, record: LedgerRecord): boolean =>
         record.changeNo > known &&
         record.publicChangeNo <= known &&
@@ -253,7 +253,7 @@ export class Projector extends Context.Service<
         } satisfies Enriching
       }
 
-      /** What stands beside the records of some accounts; faults are noted. */
+      /** The annotations of the records of some accounts; faults are noted. */
       const lookBeside = Effect.fnUntraced(function* (
         projection: Projection,
         all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
@@ -266,7 +266,7 @@ export class Projector extends Context.Service<
         return found
       })
 
-      /** Decides what is to be done about records: what stands beside them and what is there are looked at in one go. */
+      /** Decides what is to be done about records: their annotations and what is there are looked at in one go. */
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         given: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
@@ -303,7 +303,7 @@ export class Projector extends Context.Service<
           const [start, rows] = one
           const enriching = enrichingOf(projection, start, work)
           const mayHaveLines = linesIn(one).length > 0
-          const judging: Judging = {
+          const judging: Deciding = {
             feed,
             job,
             force,
@@ -328,14 +328,14 @@ export class Projector extends Context.Service<
                 some.flatMap(({ rowId }) => [rowId, ...(under?.get(rowId) ?? []).map(({ recordId }) => recordId)])
               )
           }
-          return working.withPermit(judgedInTurns(judging, rows, going.mostText))
+          return working.withPermit(decidedInTurns(judging, rows, going.mostText))
         })
       })
 
       /** Writes what was decided, and how far the feed has come by it. */
       const put = Effect.fnUntraced(function* (
         projection: Projection,
-        { add, areNew, intents, kept, told }: Judged,
+        { add, areNew, intents, kept, told }: Decided,
         { working }: Together,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
@@ -396,7 +396,7 @@ export class Projector extends Context.Service<
         work.setAside.size === 0 ? signature : betweenOf({ signature }, signature)
 
       /** Rows go out under another signature than the mark's, and not all of them did. */
-      const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Judged) =>
+      const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Decided) =>
         mark !== undefined && mark.signature !== signature && intents.length > 0
           ? feeds.setMarks(feed.id, [{ ...mark, signature: betweenOf(mark, signature) }])
           : Effect.void
@@ -414,7 +414,7 @@ export class Projector extends Context.Service<
         const going: Together = {
           ...run,
           work: new RunWork((yield* CurrentRunGuard).aside),
-          // Rows that are taken over are told by others, so those that were judged cannot be counted.
+          // Rows that are taken over are reported by others, so those that were judged cannot be counted.
           mostText: start.parts === undefined ? limits.historyText : Infinity
         }
         let at = after

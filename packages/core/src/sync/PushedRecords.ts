@@ -26,11 +26,11 @@ import { StorageRoom } from "../storage/StorageRoom.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { cleanText } from "../text/CleanText.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { ingest } from "./Ingest.ts"
 import { LedgerWriter } from "./LedgerWriter.ts"
-import { MadeAccounts } from "./MadeAccounts.ts"
+import { SyntheticAccounts } from "./SyntheticAccounts.ts"
 import type { SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 
 export interface PushedRecord {
@@ -111,11 +111,11 @@ export class PushedRecords extends Context.Service<
   static readonly layer: Layer.Layer<
     PushedRecords,
     never,
-    MadeAccounts | FeedStore | WorkspaceStore | LedgerWriter | Transactor | Digest
+    SyntheticAccounts | FeedStore | WorkspaceStore | LedgerWriter | Transactor | Digest
   > = Layer.effect(
     PushedRecords,
     Effect.gen(function* () {
-      const made = yield* MadeAccounts
+      const made = yield* SyntheticAccounts
       const feeds = yield* FeedStore
       const workspaces = yield* WorkspaceStore
       const writer = yield* LedgerWriter

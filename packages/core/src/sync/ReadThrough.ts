@@ -1,7 +1,7 @@
 /**
  * Bringing one account up to date because somebody asks for it, outside any job (decisions 5.3).
  *
- * At most one reader or run works on a connection at a time. Whoever comes later waits for it: of readers who ask
+ * At most one reader or run works on a connection at a time. Anyone who comes later waits for it: of readers who ask
  * for the same, the first one reads for all.
  */
 import * as Clock from "effect/Clock"
@@ -17,8 +17,8 @@ import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
-import { Looks } from "../bank/Looks.ts"
-import { notedQuietly } from "../bank/NotedQuietly.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
+import { logAndIgnore } from "../bank/LogAndIgnore.ts"
 import { isUsable, type ConnectionStatus, type KeptStatus } from "../provider/ConnectionHealth.ts"
 import type { Capabilities } from "../provider/Capabilities.ts"
 import { isProviderError } from "../provider/ProviderError.ts"
@@ -124,7 +124,7 @@ interface Turn {
   users: number
 }
 
-/** Whoever reads has not made what the bank shows. */
+/** Anyone who reads has not made what the bank shows. */
 const liveRead: ActorRef = { kind: "system", reason: "live_read" }
 
 /** What is read, for whom. */
@@ -154,12 +154,12 @@ export class ReadThrough extends Context.Service<
   static readonly layer: Layer.Layer<
     ReadThrough,
     never,
-    Banks | Looks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
+    Banks | ConnectionChecks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
   > = Layer.effect(
     ReadThrough,
     Effect.gen(function* () {
       const banks = yield* Banks
-      const looks = yield* Looks
+      const checks = yield* ConnectionChecks
       const providers = yield* Providers
       const records = yield* RecordStore
       const leases = yield* Leases
@@ -242,13 +242,13 @@ export class ReadThrough extends Context.Service<
         const outcome = yield* pull(right, asked, (status) => void (looked = status)).pipe(
           Effect.tapError((error) =>
             looked !== undefined && isProviderError(error)
-              ? notedQuietly(bank, looks.failed(bank, error, looking, { dataType }))
+              ? logAndIgnore(bank, checks.failed(bank, error, looking, { dataType }))
               : Effect.void
           )
         )
         const failedBefore = looked?.reads?.[dataType] !== undefined
         if (failedBefore && outcome.problem === undefined)
-          yield* notedQuietly(bank, looks.read(bank, dataType, looking))
+          yield* logAndIgnore(bank, checks.read(bank, dataType, looking))
         return outcome
       })
 

@@ -2,7 +2,7 @@
  * The rows that a feed delivers of its records, as they are enriched: the records themselves, or the lines that they fall into
  * (enrichments C7).
  *
- * Every row that a record has had is among them. Those that it does not have now are told as removed and part of the record:
+ * Every row that a record has had is among them. Those that it does not have now are reported as removed and part of the record:
  * whatever the enrichments said before, the destination never has both a record and what it fell into by mistake, and the
  * amounts of its rows have the sum that was booked.
  */

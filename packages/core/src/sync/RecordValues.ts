@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       const standing = yield* beside(feed, pipeline, enriching, [[enriching, named]])
       const wanted: Array<EnrichedRow> = []
       for (const row of named) {
-        // Of what was set aside nobody knows what it would be: what stands at the destination is told.
+        // Of what was set aside nobody knows what it would be: what stands at the destination is reported.
         for (const made of rowsOfRow(enriching, row, standing).rows) {
           if (byId.has(made.rowId) && made.enriched.isPartial !== true) wanted.push(made)
         }

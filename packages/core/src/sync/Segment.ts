@@ -45,7 +45,7 @@ export interface Segment {
   readonly byIdOnly: boolean
 }
 
-/** Accounts whose amounts are turned round as they are read, by their upstream ids. */
+/** Accounts whose amounts are flipped as they are read, by their upstream ids. */
 export const invertedOf = ({ accounts, dataType }: Segment): ReadonlyArray<string> =>
   isSignedType(dataType)
     ? accounts.flatMap(({ providerAccountId, signOverride }) => (signOverride === true ? [providerAccountId] : []))

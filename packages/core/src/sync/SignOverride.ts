@@ -23,14 +23,14 @@ const opposite = (amount: FieldValue | undefined): FieldValue | undefined => {
   return decimal === undefined ? amount : Decimal.negate(decimal)
 }
 
-/** What a source showed, with the amount turned round. */
+/** What a source showed, with the amount flipped. */
 export const turned = (observed: ObservedRecord): ObservedRecord => {
   const amount = opposite(observed.fields["amount"])
   return amount === undefined ? observed : { ...observed, fields: { ...observed.fields, amount } }
 }
 
 /**
- * What we hold, with the amount turned round: the same as if it had been read so, down to the hash. What a record says
+ * What we hold, with the amount flipped: the same as if it had been read so, down to the hash. What a record says
  * besides what was read is the day on which it was pending (`settledFields`).
  */
 export const turnedContent = (

@@ -43,7 +43,7 @@ export interface SnapshotOfAccount {
 }
 
 /** A read of one account whose rows are elsewhere: they are fetched only where it shows something else than the one before. */
-export interface ReadAside extends Omit<SnapshotOfAccount, "observations"> {
+export interface SpooledRead extends Omit<SnapshotOfAccount, "observations"> {
   readonly shown: ShownRows
   readonly rows: Effect.Effect<ReadonlyArray<Observation>, StorageUnavailable>
 }

@@ -35,7 +35,7 @@ import type { Leases } from "../storage/Lease.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { PaginationUnstable, type PullError } from "./PullError.ts"
-import { type PutAside, PuttingAside } from "./PutAside.ts"
+import { type PageSpool, PageSpools } from "./PageSpool.ts"
 import { CurrentResumeSnapshot, type OpenSegment } from "./ResumeSnapshot.ts"
 import { invertedOf, isWantedBefore, isWholeDue, keyOf, ownersOf, type Segment, wholeFrom } from "./Segment.ts"
 import { Stage } from "./Stage.ts"
@@ -159,7 +159,7 @@ export class SourceReader extends Context.Service<
       const { atomically } = yield* Transactor
       const writer = yield* LedgerWriter
       const digest = yield* Digest
-      const puttingAside = yield* PuttingAside
+      const spools = yield* PageSpools
       const matching = yield* MatchConfigs
 
       const stage = Effect.fnUntraced(function* (
@@ -167,7 +167,7 @@ export class SourceReader extends Context.Service<
         request: PullRequest,
         warnings: Array<Pulled["warnings"][number]>,
         left: OpenSegment | undefined,
-        aside: PutAside,
+        aside: PageSpool,
         safePoint: Effect.Effect<void, Fenced | StorageUnavailable>
       ) {
         const resumeSnapshot = yield* CurrentResumeSnapshot
@@ -217,7 +217,7 @@ export class SourceReader extends Context.Service<
         let request = left?.request ?? first
         for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
           const from = tries === 0 ? left : undefined
-          const aside = yield* puttingAside.open(segment.bank.workspaceId, right)
+          const aside = yield* spools.open(segment.bank.workspaceId, right)
           const outcome: Stage | ProviderError = yield* stage(segment, request, warnings, from, aside, safePoint).pipe(
             Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(aside.drop))),
             Effect.catchTag(
@@ -238,7 +238,7 @@ export class SourceReader extends Context.Service<
           if (outcome._tag === "RangeNotAllowed") {
             const earliest = CalendarDate.parse(outcome.earliest)
             if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
-              // Whoever asked for no range asked for what there is.
+              // Anyone who asked for no range asked for what there is.
               if (segment.range !== undefined) {
                 warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
               }
@@ -318,7 +318,7 @@ export class SourceReader extends Context.Service<
         }
 
         const reads = new Map(owners.map((account) => [account, readOf(staged, segment, account.providerAccountId)]))
-        // A change feed does not say a second time what is gone: it is read whole once more.
+        // A change feed does not say a second time what is gone: it is read whole again.
         const incomplete =
           segment.capability.changeModel === "delta" &&
           !segment.accountsAgree &&
@@ -376,7 +376,7 @@ export class SourceReader extends Context.Service<
           const written =
             shown === undefined
               ? yield* writer.write(right, { ...read, observations: yield* rows })
-              : yield* writer.writeAside(right, { ...read, shown, rows })
+              : yield* writer.writeSpooled(right, { ...read, shown, rows })
           if (written.shownFrom !== undefined) shownFrom.set(account, written.shownFrom)
           if (written.oldest !== undefined) oldest.set(account, written.oldest)
           if (segment.counted === undefined || segment.counted.has(account.id)) {
@@ -387,7 +387,7 @@ export class SourceReader extends Context.Service<
           if (written.demoted) {
             warnings.push({
               code: "ID_UNTRUSTED",
-              message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
+              message: `The provider gives rows of ${account.accountName} ids that belong to others; they are distinguished by their contents from now on`
             })
           }
           if (written.shownOnce.length > 0) {
@@ -478,5 +478,5 @@ export class SourceReader extends Context.Service<
 
       return SourceReader.of({ pull })
     })
-  ).pipe(Layer.provide([PuttingAside.layer, MatchConfigs.layer]))
+  ).pipe(Layer.provide([PageSpools.layer, MatchConfigs.layer]))
 }

@@ -83,7 +83,7 @@ export class Stage {
   readonly quarantined: Array<Quarantined> = []
   readonly #parts: Parts = new Map()
   readonly #rows = new Map<string, Array<TakenRow>>()
-  /** Of accounts of which pages say that they show everything: read off while the rows are at hand. */
+  /** Of accounts for which pages say that they show everything: read off while the rows are at hand. */
   readonly #shown = new Map<string, ShownRows>()
   readonly #removed = new Map<string, Set<string>>()
   /** Ids of rows that could not be read, by account; those of drivers name none. */
@@ -94,7 +94,7 @@ export class Stage {
   readonly form: RowForm
   readonly #inverted: ReadonlySet<string>
 
-  /** `inverted`: upstream ids of the accounts of which amounts are turned round as they are read (`SignOverride.ts`). */
+  /** `inverted`: upstream ids of the accounts whose amounts are flipped as they are read (`SignOverride.ts`). */
   constructor(
     dataType: DataType,
     digest: Digest["Service"],
@@ -205,7 +205,7 @@ export class Stage {
   }
 
   /**
-   * What the pages say of the rows of an account in a status; `undefined` where they say nothing of it: then it was not
+   * What the pages say of the rows of an account in a status; `undefined` where they say nothing about it: then it was not
    * read.
    */
   coverage(providerAccountId: string, status: RowStatus): Coverage | undefined {

@@ -33,7 +33,7 @@ export class StageStore extends Context.Service<
   {
     /** Makes a text small, wherever it is kept then. */
     readonly pack: (text: string) => Effect.Effect<PackedText>
-    /** Nothing of it outlasts a crash of the database: whoever takes chunks counts them. */
+    /** Nothing of it outlasts a crash of the database: anyone who takes chunks counts them. */
     readonly put: (key: StageKey, chunks: ReadonlyArray<StageChunk>) => Effect.Effect<void, StorageUnavailable>
     /**
      * The texts of these chunks, in the order of their numbers, each worked out when it is asked for; those that are not there

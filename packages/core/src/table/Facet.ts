@@ -26,7 +26,7 @@ export interface LookupEntry {
   readonly mark?: string
 }
 
-/** What stores are told about a filter so that they need not read every row; all that it finds is asked again. */
+/** What stores learn about a filter so that they need not read every row; all that it finds is asked again. */
 export interface LookupHint {
   readonly facet: string
   readonly text?: Range<string>
@@ -55,7 +55,7 @@ const numberTypes: ReadonlySet<TableField["type"]> = new Set(["number", "currenc
 export const isText = ({ type }: Pick<TableField, "type">): boolean => textTypes.has(type)
 export const isNumber = ({ type }: Pick<TableField, "type">): boolean => numberTypes.has(type)
 
-/** Fields with one value, which rows can be told apart, sorted and looked up by. */
+/** Fields with one value, which rows can be distinguished, sorted and looked up by. */
 export const isScalar = ({ type, options }: Pick<TableField, "type" | "options">): boolean =>
   type !== "json" && type !== "multi_select" && !(type === "relation" && options?.relation?.many === true)
 

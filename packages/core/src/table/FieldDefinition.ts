@@ -11,7 +11,7 @@ import { fieldKey } from "./FieldKey.ts"
 import { fieldKeyForm, type AskableFieldType, type Choice, type FieldOptions, type TableField } from "./Table.ts"
 import type { OptionsRequest } from "./TableRequest.ts"
 
-/** Collects faults below a path such as `fields[2]`, `""` for the whole. Of several at one place the first is told. */
+/** Collects faults below a path such as `fields[2]`, `""` for the whole. Of several at one place the first is reported. */
 export class Faults {
   private readonly found = new Map<string, Detail>()
 

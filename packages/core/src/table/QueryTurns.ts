@@ -6,10 +6,10 @@ import * as Semaphore from "effect/Semaphore"
 import { ServerBusy } from "../failure/Failure.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
-/** Of the connections of a server, of which the others are left to everybody else. */
+/** Of the connections of a server; the others are left to everybody else. */
 const together = 6
 const ofWorkspace = 2
-/** A read that does not get its turn in that time is told to come again. */
+/** A read that does not get its turn in that time is asked to come again. */
 const patience = "5 seconds"
 
 interface Share {
@@ -51,7 +51,7 @@ export const makeQueryTurns = (): QueryTurns => {
       Effect.acquireUseRelease(
         Effect.sync(() => enter(id)),
         ({ turns }) =>
-          // First the own: whoever waits for others of its workspace holds no turn of everybody's.
+          // First the own: anyone who waits for others of its workspace holds no turn of everybody's.
           Effect.scopedWith((scope) =>
             Effect.andThen(Effect.provideService(Effect.andThen(turnOf(turns), turnOf(all)), Scope.Scope, scope), read)
           ),

@@ -5,7 +5,7 @@ import { rowKey } from "../destination/Delivery.ts"
 import { RecordEdits } from "../identity/RecordEdits.ts"
 import { TableStore } from "./TableStore.ts"
 
-/** Edited is a record of which a live table has a row with held cells: a live row, or one whose record went. */
+/** Edited is a record for which a live table has a row with held cells: a live row, or one whose record went. */
 export const layer: Layer.Layer<RecordEdits, never, TableStore> = Layer.effect(
   RecordEdits,
   Effect.map(TableStore, (tables) =>

@@ -33,7 +33,7 @@ export interface Rewrite {
 
 /**
  * The faults, or none and the rows are as the table after the change wants them. Entries of facets that are new or
- * different are made anew. Runs while the table is locked.
+ * different are made again. Runs while the table is locked.
  */
 export const makeRowRewrite = Effect.gen(function* () {
   const store = yield* TableStore

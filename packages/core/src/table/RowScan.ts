@@ -38,7 +38,7 @@ export interface ScannedTable {
 export interface RowScan {
   readonly table: ScannedTable
   readonly state: "live" | "trashed" | "any"
-  /** Patterns in it let every row through: whoever asks evaluates it again. */
+  /** Patterns in it let every row through: anyone who asks evaluates it again. */
   readonly where?: FilterPlan
   /** Of live rows. */
   readonly hint?: LookupHint
@@ -46,7 +46,7 @@ export interface RowScan {
   /** Rows behind this one. */
   readonly after?: RowPosition
   readonly limit: number
-  /** Live rows of the table, where whoever asks knows: how a large one is read need not be thought of anew each time. */
+  /** Live rows of the table, where the caller knows: how a large one is read need not be thought of again each time. */
   readonly rowCount?: number
   /** Seconds that the store may take; without it as long as it takes. Then it fails as `tooLong`. */
   readonly patience?: number

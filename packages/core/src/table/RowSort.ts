@@ -13,13 +13,13 @@ import { ownNamesOf, type OwnName } from "./TableFilter.ts"
 const sortAs = (field: TableField): SortAs =>
   isText(field) ? "text" : isNumber(field) ? "number" : field.type === "boolean" ? "truth" : "exact"
 
-/** What is wrong with a name that is the key of no field: whoever gave the name that people see is told the key. */
+/** What is wrong with a name that is the key of no field: anyone who gave the name that people see learns the key. */
 export const noField = ({ fields }: Table, name: string): string => {
   const meant = fields.find((field) => fold(field.name) === fold(name))
   return meant === undefined ? `"${name}" is no field` : `"${name}" is no field: give its key, "${meant.key}"`
 }
 
-/** Faults are told below `sort`. */
+/** Faults are reported below `sort`. */
 export const sortKeys = (
   table: Table,
   asked: ReadonlyArray<SortRequest>,

@@ -77,7 +77,7 @@ export const TableField = Schema.Struct({
   /** Cell of new rows that do not say otherwise. */
   default: Schema.optionalKey(Cell),
   description: Schema.optionalKey(Schema.String),
-  /** Who made it. A feed writes the fields that it maps, whoever made them, and no others. */
+  /** Who made it. A feed writes the fields that it maps, no matter who made them, and no others. */
   origin: Schema.Literals(["user", "feed"]),
   position: Schema.Int
 })

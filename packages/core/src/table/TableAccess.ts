@@ -1,4 +1,4 @@
-/** Which tables a caller reaches, and how mistakes about them are told (decisions 2.6 and 6.11). */
+/** Which tables a caller reaches, and how mistakes about them are reported (decisions 2.6 and 6.11). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +16,7 @@ export const noTable = new NotFound({ resource: "Table" })
 export const noRow = new NotFound({ resource: "Row" })
 export const noField = new NotFound({ resource: "Field" })
 
-/** 422 with all faults at once, as many as are told. */
+/** 422 with all faults at once, as many as are reported. */
 export const unprocessable = (
   details: ReadonlyArray<Detail>,
   code: ErrorCode = "VALIDATION_FAILED",

@@ -183,7 +183,7 @@ export const make = Effect.gen(function* () {
   const trash: Tables["Service"]["trash"] = Effect.fn("Tables.trash")(
     function* (caller, id, { ifVersion, permanent }) {
       const table = yield* access.lockAny(caller, "deleteTable", id)
-      // The trash shows nothing but lists, restore and removal for good.
+      // The trash shows nothing but lists, restore and removal permanently.
       if (table.trashedAt !== undefined && !permanent) return yield* noTable
       if (ifVersion !== undefined && ifVersion !== table.version) return yield* new PreconditionFailed()
       if (permanent && table.trashedAt === undefined)

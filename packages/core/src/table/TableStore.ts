@@ -26,7 +26,7 @@ export interface FeedRow {
 export const markKey = (facet: string, mark: string): string => `${facet} ${mark}`
 
 /**
- * Whoever writes rows or fields takes `lock` first, in the same transaction: so nobody writes a table while
+ * Anyone who writes rows or fields takes `lock` first, in the same transaction: so nobody writes a table while
  * somebody else reads what to write to it.
  */
 export class TableStore extends Context.Service<
@@ -43,7 +43,7 @@ export class TableStore extends Context.Service<
     readonly update: (table: Table) => Effect.Effect<boolean, StorageUnavailable>
     /** Appends fields; one whose key the table has already is left out. Version + 1 if any came. */
     readonly addFields: (id: TableId, fields: ReadonlyArray<TableField>) => Effect.Effect<void, StorageUnavailable>
-    /** For good: nobody finds it any more. `purge` takes away what it leaves. */
+    /** Permanently: nobody finds it any more. `purge` takes away what it leaves. */
     readonly remove: (id: TableId) => Effect.Effect<void, StorageUnavailable>
     /** Live rows of the live tables of a workspace. */
     readonly rowTotal: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageUnavailable>
@@ -130,7 +130,7 @@ export class TableStore extends Context.Service<
       rows: ReadonlyArray<{ readonly id: RowId; readonly entries: ReadonlyArray<LookupEntry> }>
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Removes for good tables and rows that were trashed before then and what removed tables left: at most
+     * Removes permanently tables and rows that were trashed before then and what removed tables left: at most
      * `limit` rows and as many tables. Returns how many.
      */
     readonly purge: (before: Timestamp, limit: number) => Effect.Effect<number, StorageUnavailable>

@@ -64,7 +64,7 @@ export class Tables extends Context.Service<
       ifVersion: number | undefined
     ) => Effect.Effect<Table, NotFound | Unprocessable | PreconditionFailed | Forbidden | StorageUnavailable>
     /**
-     * To the trash, or for good when `permanent`, which works from the trash alone (`INVALID_STATE`).
+     * To the trash, or permanently when `permanent`, which works from the trash alone (`INVALID_STATE`).
      * `TABLE_IN_USE` names the feeds that write to it.
      */
     readonly trash: (
@@ -164,7 +164,7 @@ export class Tables extends Context.Service<
       id: TableId,
       rowId: RowId
     ) => Effect.Effect<RowView, NotFound | Conflict | PlanLimitReached | Forbidden | StorageUnavailable>
-    /** Removes for good a bounded number of what has been in the trash for 30 days; returns how many. */
+    /** Removes permanently a bounded number of what has been in the trash for 30 days; returns how many. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/table/Tables") {

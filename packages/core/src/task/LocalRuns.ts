@@ -34,7 +34,7 @@ export class LocalRuns extends Context.Service<
       const feeds = yield* FeedStore
       const tasks = yield* Tasks
 
-      /** A feed of files may have records of any account: how far it has come says of which. */
+      /** A feed of files may have records of any account: how far it has come says which. */
       const delivers = Effect.fnUntraced(function* (feed: Feed, accountIds: ReadonlySet<AccountId>) {
         if (feed.destinationConfig === undefined) return false
         if (

@@ -64,7 +64,7 @@ export interface ClaimedTask {
   readonly fence: TaskFence
 }
 
-/** The tasks of one kind, for whoever operates the installation. */
+/** The tasks of one kind, for the operator of the installation. */
 export interface TaskOverview {
   readonly kind: string
   /** Open tasks that run, whose process beats. */

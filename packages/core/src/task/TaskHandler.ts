@@ -8,7 +8,7 @@ import { NoPayload, type TaskKind, taskKind } from "./TaskKind.ts"
 import type { TaskFenced } from "./TaskStore.ts"
 
 /**
- * A try failed. The message is kept with the task, for whoever operates the installation: it says what to do and holds
+ * A try failed. The message is kept with the task, for the operator of the installation: it says what to do and holds
  * no secret.
  */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
@@ -19,7 +19,7 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   afterSeconds: Schema.optionalKey(Schema.Number)
 }) {}
 
-/** Asks for the same work once more, as a task with another id, after so many seconds. */
+/** Asks for the same work again, as a task with another id, after so many seconds. */
 export interface RunAgain {
   readonly againSeconds: number
 }
@@ -49,7 +49,7 @@ export type TaskError = TaskFailure | TaskFenced | StorageUnavailable
  * work has to be one of these:
  * - writes to storage inside of `RunningTask.finish`: they happen once, together with the end of the task
  * - calls to the outside that carry `RunningTask.id`, at a place that takes the same id twice for one
- * - work that comes to the same when it is done twice
+ * - work that has the same result when it is done twice
  *
  * A long try writes in several transactions, each of which begins with `RunningTask.guard`.
  */

@@ -9,7 +9,7 @@ export interface Backoff {
 }
 
 /**
- * A kind of task. It is plain data, so that whoever makes tasks of it needs nothing of what runs them.
+ * A kind of task. It is plain data, so that anyone who makes tasks of it needs nothing of what runs them.
  *
  * Kinds are open: an embedding program declares its own with `taskKind`, and runs them with `handleTask`.
  */

@@ -13,7 +13,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { ClaimedTask, NewTask, Task, TaskFence, TaskId, TaskOverview } from "./Task.ts"
 
-/** The task was taken over by another process, withdrawn, or has ended. Whoever ran it stops without a trace. */
+/** The task was taken over by another process, withdrawn, or has ended. Anyone who ran it stops without a trace. */
 export class TaskFenced extends Schema.TaggedError<TaskFenced>()("TaskFenced", { taskId: Schema.String }) {}
 
 /** How many more tasks of a kind a process would run. */
@@ -31,7 +31,7 @@ export interface Claims {
   readonly nextSeconds?: number
 }
 
-/** The same work once more, as a new task. */
+/** The same work again, as a new task. */
 export interface Again {
   readonly id: TaskId
   readonly afterSeconds: number
@@ -53,7 +53,7 @@ export class TaskStore extends Context.Service<
      * Makes tasks, as part of the transaction it is called in. Where a task of that kind and key is open already none is
      * made, and nothing is lost:
      * - one that waits takes the newer payload, and the earlier of both times unless it waits for another try
-     * - one that runs is done once more after this run, with the newer payload
+     * - one that runs is done again after this run, with the newer payload
      *
      * `keep` leaves what is open as it is. Until the transaction ends nobody else can end these tasks or add to them.
      */
@@ -63,7 +63,7 @@ export class TaskStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Takes tasks that are ready, for `leaseSeconds`, and at most `limit` of each kind. Workspaces take turns: first
-     * comes whoever has the least of that kind under way, then the task that was ready first. Each claim counts an
+     * comes the one who has the least of that kind under way, then the task that was ready first. Each claim counts an
      * attempt.
      */
     readonly claim: (

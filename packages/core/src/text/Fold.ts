@@ -57,7 +57,7 @@ export const fold = (text: string): string => {
 const upperAscii = /[A-Z]+/g
 
 /**
- * The folded text where it is another than the text with its ASCII letters in lower case, which whoever keeps it can
+ * The folded text where it is another than the text with its ASCII letters in lower case, which anyone who keeps it can
  * work out himself.
  */
 export const foldBeyondAscii = (text: string): string | undefined => {

@@ -36,7 +36,7 @@ export const merchantNameKey = (text: string): string => {
 
 const blockLength = 3
 
-/** Keys of which the blocks differ are never of one cluster: their first characters. */
+/** Keys whose blocks differ are never of one cluster: their first characters. */
 export const blockOf = (key: string): string =>
   Array.from(key.slice(0, 2 * blockLength))
     .slice(0, blockLength)
@@ -48,7 +48,7 @@ const wordAlike = 0.88
 
 const lettersIn = (key: string): number => key.match(letter)?.length ?? 0
 
-/** Letters of a word of which one may be another; one of a shorter word may as well. */
+/** Letters of a word of which one may be another; one of a shorter word also. */
 const lettersAStep = 5
 
 /** Words that begin alike and end otherwise are two names, though most of their letters are the same. */

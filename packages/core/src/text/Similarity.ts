@@ -64,7 +64,7 @@ const sharesHead = (a: string, b: string): boolean => {
   return true
 }
 
-/** Of two texts with so many words, of which so many are the same. */
+/** Of two texts with so many words, so many of them the same. */
 export const similarityOf = (counted: number, a: number, b: number): number =>
   Math.max(counted / (a + b - counted), (withinPoints * counted) / Math.min(a, b))
 

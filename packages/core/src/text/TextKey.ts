@@ -103,7 +103,7 @@ const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /**
  * Reads a text (enrichments A12). Linear in its length, and the same on every machine; any text will do, also one
- * that is not well-formed. Nothing is kept: for whoever keeps what follows from it.
+ * that is not well-formed. Nothing is kept: for anyone who keeps what follows from it.
  */
 export const readingOf = (text: string): TextReading => {
   const bounded = (text.length > longest ? text.slice(0, longest) : text).toWellFormed()

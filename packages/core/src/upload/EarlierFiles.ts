@@ -11,7 +11,7 @@ import { sourceTagOf } from "./RowIds.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
-/** First and last day of which a statement says anything; `undefined` where it names none. */
+/** First and last day for which a statement says anything; `undefined` where it names none. */
 export const daysOf = ({
   firstDay,
   from,

@@ -64,7 +64,7 @@ export interface StatementAccount {
   readonly difference?: Decimal
 }
 
-/** A row of which nothing is booked: what is wrong with it, and where. */
+/** A row that books nothing: what is wrong with it, and where. */
 export interface RefusedRow {
   /** Line of the file at which it is wrong, from 1. */
   readonly line: number

@@ -132,7 +132,7 @@ export class StatementSource extends Context.Service<
       const earlier = yield* EarlierFiles
       const balances = yield* StatedBalances
 
-      /** Accounts of which the statement shows the rows that we hold. */
+      /** Accounts for which the statement shows the rows that we hold. */
       const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
         const days = rows.map(({ date }) => date).toSorted()
         if (days.length === 0) return []

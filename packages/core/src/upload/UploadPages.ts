@@ -23,7 +23,7 @@ import { Digest } from "../shared/Digest.ts"
 import { type Id, Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import { AgreedRate, planWith } from "../workspace/Plan.ts"
 import { uploadPageResource } from "./UploadPage.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
@@ -45,7 +45,7 @@ export interface UploadPage {
 /** What the state of an address is good for. */
 export interface OpenedUploadPage {
   readonly feed: Feed
-  /** The kernel on behalf of whoever asked for the address. */
+  /** The kernel on behalf of the one who asked for the address. */
   readonly caller: Caller
   readonly redirectUri?: string
   /** Whether the rate of its workspace allows the request, which was counted. */
@@ -146,7 +146,7 @@ export class UploadPages extends Context.Service<
       const open: UploadPages["Service"]["open"] = Effect.fn("UploadPages.open")(function* (state) {
         const known =
           state.length === stateLength
-            ? yield* acrossWorkspaces("upload pages")(store.find({ stateHash: digest.sha256(state) }))
+            ? yield* acrossTenants("upload pages")(store.find({ stateHash: digest.sha256(state) }))
             : Option.none()
         const page = Option.getOrUndefined(known)
         const now = yield* Timestamp.now

@@ -15,7 +15,7 @@ export interface ShownAt extends Shown {
   readonly rowIds: ReadonlyArray<string>
 }
 
-/** The content of a file is not what was stored. Reading it once more gives nothing else. */
+/** The content of a file is not what was stored. Reading it again gives nothing else. */
 export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", { message: Schema.String }) {}
 
 export class UploadStore extends Context.Service<

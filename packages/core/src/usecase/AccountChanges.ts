@@ -21,12 +21,11 @@ import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
 import { signChangeTask } from "./SignChangeTaskKind.ts"
-import { makeTurnAmounts, RowsTurnedAtOnce } from "./TurnedAmounts.ts"
+import { makeTurnAmounts, RowsTurnedAtOnce } from "./FlippedAmounts.ts"
 
 const ofFiles = new Conflict({
   code: "INVALID_STATE",
-  message:
-    "Only what a connection shows can be turned round; of statement files the feed's sourceConfig.csv.negate says it",
+  message: "Only what a connection shows can be flipped; of statement files the feed's sourceConfig.csv.negate says it",
   details: [{ field: "signOverride", message: "the account is read from statement files" }]
 })
 
@@ -74,7 +73,7 @@ export class AccountChanges extends Context.Service<
 
       /**
        * Keeps that the sign is to be another one, or is to stay, and what else is said of the account. The task that waits goes
-       * first: whoever runs it has turned everything by then, or turns nothing any more.
+       * first: anyone who runs it has turned everything by then, or turns nothing any more.
        */
       const asked = Effect.fnUntraced(function* (
         caller: Caller,

@@ -368,7 +368,7 @@ export class AccountData extends Context.Service<
           const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
           const stored = (yield* all(scope, owner))[0]
           if (stored !== undefined) return { row: stored, ...fresh }
-          // A file that states no balance says nothing of it: 0 would be a lie.
+          // A file that states no balance says nothing about it: 0 would be a lie.
           if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
           // Before the first read of balances the account itself knows one, from when it was connected.
           return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }

@@ -92,7 +92,7 @@ const faultOf = (a: Owned, b: Owned): Unprocessable | undefined => {
 
 const turning = new Conflict({
   code: "INVALID_STATE",
-  message: "The amounts of one of the accounts are being turned round (signChange): try again when that is done",
+  message: "The amounts of one of the accounts are being flipped (signChange): try again when that is done",
   details: []
 })
 
@@ -102,11 +102,11 @@ const isRead = ({ account, bank }: Owned): boolean =>
 export class AccountJoins extends Context.Service<
   AccountJoins,
   {
-    /** What became part of the account, newest first, and which accounts may be the same one, with what speaks for it. */
+    /** What became part of the account, newest first, and which accounts may be the same one, with what supports it. */
     readonly list: (caller: Caller, ref: AccountRef) => Effect.Effect<AccountJoinList, ReadError>
     /**
      * The two accounts are one from now on: the older one goes on, read where the younger one was, unless that one can be read
-     * no longer. Feeds that named either name it. Said once more, it is as it is. Fails where they cannot be one, and while
+     * no longer. Feeds that named either name it. Said again, it is as it is. Fails where they cannot be one, and while
      * one of their banks is read.
      */
     readonly join: (caller: Caller, ref: AccountRef, other: AccountId) => Effect.Effect<JoinedAccount, ActError>
@@ -166,7 +166,7 @@ export class AccountJoins extends Context.Service<
         return { bank, account: yield* reach(caller, operation, "Account", found) } satisfies Owned
       })
 
-      /** Alone with the banks, of which none goes meanwhile. */
+      /** Alone with the banks; none goes meanwhile. */
       const alone = Effect.fnUntraced(function* <A, E, R>(
         workspaceId: Bank["workspaceId"],
         bankIds: ReadonlyArray<BankId>,
@@ -211,7 +211,7 @@ export class AccountJoins extends Context.Service<
         yield* permit(caller, "joinAccounts")
         const { workspace } = caller.principal
         if (ref.accountId === otherId) return yield* refuse("An account cannot be joined with itself")
-        // Said once more: the account of the path may be the one that is part of the other by now.
+        // Said again: the account of the path may be the one that is part of the other by now.
         for (const [part, whole] of [
           [ref.accountId, otherId],
           [otherId, ref.accountId]

@@ -1,6 +1,6 @@
 /**
- * Removing a bank for good: first its connection is given back at the provider, then everything that is held of it is
- * destroyed, in parts, and last whoever it belonged to at the provider is taken back, where no other bank and no attempt
+ * Removing a bank permanently: first its connection is given back at the provider, then everything that is held of it is
+ * destroyed, in parts, and last the customer that it belonged to at the provider is taken back, where no other bank and no attempt
  * needs them. Each step may be taken again, so that a process can die anywhere on the way.
  */
 import * as Clock from "effect/Clock"
@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { type Bank, natureOf } from "../bank/Bank.ts"
 import { bankRemovalFailed, bankRemoved } from "../bank/BankEvents.ts"
 import { bankLease } from "../bank/BankLease.ts"
-import { BankRemains } from "../bank/BankRemains.ts"
+import { BankDataPurge } from "../bank/BankDataPurge.ts"
 import { removalWaits, type BankRemoval } from "../bank/BankRemoval.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { Sessions } from "../bank/Sessions.ts"
@@ -26,7 +26,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, type RunAgain, type RunningTask } from "../task/TaskHandler.ts"
 import type { TaskFenced } from "../task/TaskStore.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { bankRemovalTask } from "./BankRemovalTaskKind.ts"
 
@@ -37,12 +37,12 @@ const sliceMillis = 15_000
 const leaseSeconds = 60
 /** Seconds until another look, while somebody reads the bank. */
 const busySeconds = 5
-/** Seconds until another look, while an attempt may still make a bank of whoever this one belonged to. */
+/** Seconds until another look, while an attempt may still make a bank of the customer that this one belonged to. */
 const awaitedSeconds = 900
 /** Records that are looked for at a time in what enrichments keep. */
 const recordsAtOnce = 1_000
 
-/** A try failed: for good, or so that another one may succeed. */
+/** A try failed: permanently, or so that another one may succeed. */
 class StageFailed {
   readonly _tag = "StageFailed"
   readonly reason: string
@@ -74,7 +74,7 @@ type Running = RunningTask<typeof bankRemovalTask.payload.Type>
 /** The handler of removals. */
 export const bankRemovals = Effect.gen(function* () {
   const banks = yield* BankStore
-  const remains = yield* BankRemains
+  const remains = yield* BankDataPurge
   const sessions = yield* Sessions
   const subjects = yield* SubjectRemovals
   const analysis = yield* Analysis
@@ -87,7 +87,7 @@ export const bankRemovals = Effect.gen(function* () {
 
   const revoke = Effect.fnUntraced(function* (bank: Bank, { connection, instanceId }: BankConnection) {
     // Two banks of one connection: giving it back for one would take it from the other.
-    const all = yield* acrossWorkspaces("connection look-up")(banks.ofConnection(instanceId, connection.ref))
+    const all = yield* acrossTenants("connection look-up")(banks.ofConnection(instanceId, connection.ref))
     if (all.some(({ id, removal }) => id !== bank.id && removal?.state !== "removing")) return
     const asked = Effect.flatMap(sessions.open(bank), (session) => session.revoke)
     const answer = yield* Effect.catch(asked, (error): Effect.Effect<"done", StageFailed | StorageUnavailable> => {
@@ -149,7 +149,7 @@ export const bankRemovals = Effect.gen(function* () {
     }
   })
 
-  /** The same alone with the bank: whoever reads it now ends first, and whoever comes later finds it gone. */
+  /** The same alone with the bank: anyone who reads it now ends first, and anyone who comes later finds it gone. */
   const destroyAlone = Effect.fnUntraced(function* <E>(
     task: Running,
     bank: Bank,
@@ -164,7 +164,7 @@ export const bankRemovals = Effect.gen(function* () {
     )
   })
 
-  /** Whoever it belonged to at the provider goes with the last bank. Nobody else waits for the bank meanwhile. */
+  /** The customer that it belonged to at the provider goes with the last bank. Nobody else waits for the bank meanwhile. */
   const leaveSubject = Effect.fnUntraced(function* ({ guard }: Running, bank: Bank) {
     const { id: bankId, providerInstanceId: instanceId, workspaceId } = bank
     if (instanceId === undefined || natureOf(bank) !== "connected") return
@@ -249,7 +249,7 @@ export const bankRemovals = Effect.gen(function* () {
     Effect.gen(function* () {
       const { bankId, workspaceId } = task.payload
       const bank = Option.getOrUndefined(yield* banks.get(workspaceId, bankId))
-      // It was brought back, has failed for good, or is gone.
+      // It was brought back, has failed permanently, or is gone.
       if (bank?.removal?.state !== "removing") return
       let { removal } = bank
       const noted = (failed: StageFailed) => noteFailure(task, bank, removal, failed)

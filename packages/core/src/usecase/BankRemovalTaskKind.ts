@@ -1,4 +1,4 @@
-/** The tasks that remove banks for good, and look at connections. */
+/** The tasks that remove banks permanently, and look at connections. */
 import * as Schema from "effect/Schema"
 import { Id } from "../shared/Ids.ts"
 import { taskKind } from "../task/TaskKind.ts"

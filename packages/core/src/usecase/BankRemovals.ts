@@ -1,4 +1,4 @@
-/** Deleting banks, bringing them back, and removing them for good (decisions 6.1). */
+/** Deleting banks, bringing them back, and removing them permanently (decisions 6.1). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -37,7 +37,7 @@ export class BankRemovals extends Context.Service<
   BankRemovals,
   {
     /**
-     * Deletes a bank that no feed names: it can be restored until the cleanup of the month. `permanently` removes it for good
+     * Deletes a bank that no feed names: it can be restored until the cleanup of the month. `permanently` removes it permanently
      * with all that is known of it, in the background; asked again after that has failed, it goes on where it stopped.
      * Permanent removal needs a signed-in person.
      */
@@ -51,7 +51,7 @@ export class BankRemovals extends Context.Service<
      * removal is under way, or has destroyed something already.
      */
     readonly restore: (caller: Caller, id: BankId) => Effect.Effect<Bank, RemoveError | PlanLimitReached>
-    /** The monthly cleanup, for whoever runs recurring work: takes up what is due. Returns how much. */
+    /** The monthly cleanup, for anyone who runs recurring work: takes up what is due. Returns how much. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/usecase/BankRemovals") {
@@ -186,7 +186,7 @@ export class BankRemovals extends Context.Service<
           yield* atomically(
             Effect.gen(function* () {
               const bank = Option.getOrUndefined(yield* banks.hold(workspaceId, id))
-              // A person may have brought it back, or have deleted it anew, since it was found.
+              // A person may have brought it back, or have deleted it again, since it was found.
               if (bank?.deletedAt === undefined || stateOf(bank) !== "deleted" || bank.deletedAt > until) return
               yield* begin(bank, cause, now)
             })

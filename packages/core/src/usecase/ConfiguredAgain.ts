@@ -5,7 +5,7 @@ import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Tasks } from "../task/Tasks.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { connectionCheckTask } from "./BankRemovalTaskKind.ts"
 
@@ -37,4 +37,4 @@ export const recheckConfigured = Effect.gen(function* () {
     )
   }
   return found
-}).pipe(acrossWorkspaces("configured again"))
+}).pipe(acrossTenants("configured again"))

@@ -8,7 +8,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
 import { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
 import { ConnectReturns } from "../bank/ConnectReturns.ts"
-import { Looks } from "../bank/Looks.ts"
+import { ConnectionChecks } from "../bank/ConnectionChecks.ts"
 import { SubjectRemovals } from "../bank/SubjectRemovals.ts"
 import { Id } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -16,7 +16,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, recurringTask, type RunAgain, TaskFailure } from "../task/TaskHandler.ts"
 import { taskKind } from "../task/TaskKind.ts"
 import { Tasks } from "../task/Tasks.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { connectionCheckTask } from "./BankRemovalTaskKind.ts"
 
@@ -24,12 +24,12 @@ const minute = 60
 const hour = 3_600
 /** Things found in one go; the rest comes with the next runs. */
 const batch = 100
-/** Seconds for which whoever began an attempt may complete it before we do. */
+/** Seconds for which the one who began an attempt may complete it before we do. */
 const ownTime = 120
 /** Hours after which a bank that nobody looked at is looked at (decisions 6.2). */
 const uncheckedHours = 6
 
-/** Days after which it is looked at whether anything needs whoever connections belong to upstream. */
+/** Days after which it is looked at whether anything needs the customer that connections belong to upstream. */
 const leftDays = 7
 /** Seconds until another look at what an upstream takes back in its own time. */
 const goingSeconds = 900
@@ -108,7 +108,7 @@ const reconciler = { kind: "system", reason: "connection check" } as const
 /** Looks at one bank, and reads its accounts where nobody could yet. What it finds is kept, also where it cannot be asked. */
 const check = Effect.gen(function* () {
   const store = yield* BankStore
-  const looks = yield* Looks
+  const connections = yield* ConnectionChecks
   return handleTask(connectionCheckTask, ({ guard, payload: { bankId, source, workspaceId } }) =>
     withinWorkspaces(workspaceId)(
       Effect.gen(function* () {
@@ -117,8 +117,8 @@ const check = Effect.gen(function* () {
         const isUnread = (yield* store.accounts(bankId)).length === 0
         const holding = Effect.andThen(guard, Effect.asVoid(store.hold(workspaceId, bankId)))
         const looking = isUnread
-          ? Effect.asVoid(looks.refresh(bank.value, { guard: holding, cause: reconciler }))
-          : Effect.asVoid(looks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
+          ? Effect.asVoid(connections.refresh(bank.value, { guard: holding, cause: reconciler }))
+          : Effect.asVoid(connections.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler"))
         yield* looking.pipe(
           Effect.catchIf(
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
@@ -137,7 +137,7 @@ const ofSubject = taskKind("connection_subject", {
   backoff: { firstSeconds: minute, mostSeconds: hour }
 })
 
-/** Finds whoever the connections of a workspace would have belonged to upstream, where no bank may ever have been made. */
+/** Finds the customer that the connections of a workspace would have belonged to upstream, where no bank may ever have been made. */
 const subjects = Effect.gen(function* () {
   const store = yield* ConnectionSubjectStore
   const tasks = yield* Tasks
@@ -165,7 +165,7 @@ const subjects = Effect.gen(function* () {
   )
 })
 
-/** Takes one back upstream where nothing needs it. What fails for good is looked at again after as many days. */
+/** Takes one back upstream where nothing needs it. What fails permanently is looked at again after as many days. */
 const leave = Effect.gen(function* () {
   const removals = yield* SubjectRemovals
   return handleTask(ofSubject, ({ guard, payload }) =>
@@ -176,14 +176,14 @@ const leave = Effect.gen(function* () {
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
             (error) =>
               new TaskFailure({
-                message: `Whoever connections belong to at ${payload.instanceId} could not be taken back there: ${
+                message: `The customer that connections belong to at ${payload.instanceId} could not be taken back there: ${
                   error._tag === "ProviderNotAvailable" ? "it is not configured any more" : error.message
                 }`,
                 ...(error._tag === "ProviderNotAvailable" ? { final: true as const } : {})
               })
           )
         )
-        // What the upstream does in its own time is asked for once more; an attempt that may still make a bank keeps it.
+        // What the upstream does in its own time is asked for again; an attempt that may still make a bank keeps it.
         if (answer === "pending") return { againSeconds: goingSeconds } satisfies RunAgain
       })
     )

@@ -30,7 +30,7 @@ export interface PassOf {
   readonly cause: ActorRef
 }
 
-/** A pass of which the enrichments have looked at sets of records, and nothing has been worked out for the feed yet. */
+/** A pass whose enrichments have looked at sets of records, and nothing has been worked out for the feed yet. */
 export interface BegunPass {
   readonly of: PassOf
   /** All enrichments of the workspace. */

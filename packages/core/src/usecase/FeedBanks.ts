@@ -1,4 +1,4 @@
-/** Banks that are made with a feed, and what becomes of them when it goes. */
+/** Banks that are made with a feed, and what happens to them when it goes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,12 +15,12 @@ import type { RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { MadeAccounts } from "../sync/MadeAccounts.ts"
+import { SyntheticAccounts } from "../sync/SyntheticAccounts.ts"
 import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
-  const made = yield* MadeAccounts
+  const made = yield* SyntheticAccounts
   const ids = yield* Ids
 
   /** Statement files are booked under a bank of their own (decisions 7.1). */
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   const remove = Effect.fnUntraced(function* (feed: Feed) {
     yield* made.remove(feed)
     if (feed.fileBankId === undefined) return
-    // What its files gave stays where it is; a bank of nothing is of no use to anybody.
+    // What its files gave stays where it is; a bank of nothing is useless.
     const accounts = yield* banks.accounts(feed.fileBankId)
     if (accounts.some(({ state }) => state === "open")) return
     yield* banks.remove(feed.workspaceId, feed.fileBankId)
@@ -67,5 +67,5 @@ export class FeedBanks extends Context.Service<FeedBanks>()("@millrace/core/usec
     FeedBanks,
     never,
     BankStore | FeedStore | RecordStore | IdentityStore | RecordChangeStore | Ids
-  > = Layer.effect(FeedBanks, make).pipe(Layer.provide(MadeAccounts.layer))
+  > = Layer.effect(FeedBanks, make).pipe(Layer.provide(SyntheticAccounts.layer))
 }

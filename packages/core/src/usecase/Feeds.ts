@@ -45,7 +45,7 @@ import { feedEvent } from "../feed/FeedEvents.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { nextRun } from "../feed/NextRun.ts"
 import { FeedBanks } from "./FeedBanks.ts"
-import { FeedJudge, placeOf, same, type FeedBlocks } from "./FeedJudge.ts"
+import { FeedValidator, placeOf, same, type FeedBlocks } from "./FeedValidator.ts"
 import { FeedPlaces } from "./FeedPlaces.ts"
 import type { Decoded } from "./FeedValidation.ts"
 import { FeedViews, type FeedView } from "./FeedViews.ts"
@@ -151,7 +151,7 @@ export class Feeds extends Context.Service<
       const store = yield* FeedStore
       const banks = yield* BankStore
       const ofFeed = yield* FeedBanks
-      const { judge } = yield* FeedJudge
+      const { judge } = yield* FeedValidator
       const { bind, take } = yield* FeedPlaces
       const { of: views } = yield* FeedViews
       const jobs = yield* JobStore
@@ -360,7 +360,7 @@ export class Feeds extends Context.Service<
       })
     })
   ).pipe(
-    Layer.provide([FeedViews.layer, FeedBanks.layer, FeedJudge.layer, Tasks.layer]),
+    Layer.provide([FeedViews.layer, FeedBanks.layer, FeedValidator.layer, Tasks.layer]),
     Layer.provide(FeedPlaces.layer)
   )
 }

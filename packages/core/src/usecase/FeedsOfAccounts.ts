@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
       if (!named.includes(younger.id)) yield* withdraw(feed, younger.id, share.younger)
       if (!named.includes(elder.id)) {
         yield* withdraw(feed, elder.id, share.elder)
-        // Joined once more it shows them again, though nothing has changed in them.
+        // Joined again it shows them again, though nothing has changed in them.
         yield* store.clearMarks(feed.id)
       }
     }

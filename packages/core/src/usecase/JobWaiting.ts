@@ -1,4 +1,4 @@
-/** Waiting for the end of a job, without a loop of one's own. */
+/** Waiting for the end of a job, without a loop in the caller. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -8,7 +8,7 @@ import { isActive, type Job } from "../job/Job.ts"
 import { Jobs } from "../job/Jobs.ts"
 
 /**
- * The job as it ended: completed, failed or cancelled. Looks again whenever something happened in storage, at the
+ * The job as it ended: completed, failed or cancelled. ConnectionChecks again whenever something happened in storage, at the
  * latest after five seconds. A paused job is waited for: limit the time with `Effect.timeout`.
  */
 export const waitForJob = Effect.fn("waitForJob")(function* (

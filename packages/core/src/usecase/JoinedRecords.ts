@@ -41,14 +41,14 @@ const make = Effect.gen(function* () {
   const { between } = yield* AccountPairing
   const { joinAll, partAll } = yield* Joining
 
-  /** Ids of all records of a type, tombstones and merged ones too; and which became part of which. */
+  /** Ids of all records of a type, tombstones and merged ones too; and which became part of another. */
   const recordsOf = Effect.fnUntraced(function* (scope: RecordScope) {
     const index = yield* records.index(scope, {})
     const merged = yield* records.merged(scope)
     return { ids: [...index.map(({ id }) => id), ...merged.keys()], index, merged }
   })
 
-  /** Their upstream is read no more: its ids say nothing of the rows of the other one. */
+  /** Their upstream is read no more: its ids say nothing about the rows of the other one. */
   const setAside = Effect.fnUntraced(function* (scope: RecordScope, prefix: string, of: ReadonlyArray<string>) {
     const asked = new Set(of)
     const named = (yield* records.index(scope, {})).filter(

@@ -16,7 +16,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases } from "../storage/Lease.ts"
 import { handleTask } from "../task/TaskHandler.ts"
 import { Tasks } from "../task/Tasks.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../workspace/TenantScope.ts"
 import { connectionCheckTask } from "./BankRemovalTaskKind.ts"
 import { pokeTask, pulledFeedTask } from "./PokeTaskKind.ts"
 
@@ -47,7 +47,7 @@ export const pokes = Effect.gen(function* () {
     connectionRef: string | undefined,
     subjectRef: string | undefined
   ) {
-    const across = acrossWorkspaces("provider callbacks")
+    const across = acrossTenants("provider callbacks")
     if (connectionRef !== undefined) return yield* across(banks.ofConnection(instanceId, connectionRef))
     if (subjectRef === undefined) return []
     const subject = Option.getOrUndefined(yield* across(subjects.byRef(instanceId, subjectRef)))

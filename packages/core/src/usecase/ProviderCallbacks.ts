@@ -21,10 +21,10 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
-import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { acrossTenants } from "../workspace/TenantScope.ts"
 import { pokeTask, type PokePayload } from "./PokeTaskKind.ts"
 
-/** A request of a provider, of which nothing is believed yet. */
+/** A request of a provider that nothing is believed of yet. */
 export interface Callback {
   readonly rawBody: Uint8Array
   /** Names in small letters. */
@@ -35,7 +35,7 @@ export interface Callback {
 
 /** Milliseconds after which a callback that is not taken in is refused, so that its provider sends it again. */
 const answerMillis = 2_000
-/** Callbacks that one process looks at at a time, and those that may wait for it: of a flood the rest is told to come later. */
+/** Callbacks that one process looks at at a time, and those that may wait for it: of a flood the rest is asked to come later. */
 const places = 16
 const mostWaiting = 256
 /** Pokes that one callback may hold; who sends more sends nonsense. */
@@ -140,7 +140,7 @@ export class ProviderCallbacks extends Context.Service<
             .pipe(
               Effect.timeoutOrElse({ duration: answerMillis, orElse: () => Effect.fail(new ServerBusy()) }),
               Effect.ensuring(Effect.sync(() => void waiting--)),
-              acrossWorkspaces("provider callbacks")
+              acrossTenants("provider callbacks")
             )
         }
       )

@@ -12,7 +12,7 @@ import { Leases } from "../storage/Lease.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { handleTask, type RunAgain } from "../task/TaskHandler.ts"
 import { signChangeTask } from "./SignChangeTaskKind.ts"
-import { makeTurnAmounts } from "./TurnedAmounts.ts"
+import { makeTurnAmounts } from "./FlippedAmounts.ts"
 
 const leaseSeconds = 60
 /** Seconds between its prolongations: two may be lost. */
@@ -50,7 +50,7 @@ export const signChanges = Effect.gen(function* () {
           const account = yield* wanted
           if (account === undefined) return
           yield* turn(account)
-          // Whoever came in between has a later epoch, or has withdrawn the task.
+          // Anyone who came in between has a later epoch, or has withdrawn the task.
           yield* leases.fence(lease)
           yield* task.guard
           const details = { signOverride: account.signOverride !== true, signAskedAt: null }

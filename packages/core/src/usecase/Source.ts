@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { UploadSource } from "../upload/UploadSource.ts"
 import { ConnectionSource } from "../sync/ConnectionSource.ts"
 import type { ConfigOf, FeedReader } from "../sync/FeedReader.ts"
-import { MadeAccounts } from "../sync/MadeAccounts.ts"
+import { SyntheticAccounts } from "../sync/SyntheticAccounts.ts"
 import { combine, empty, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 
 type Readers = { readonly [Type in SourceConfig["type"]]: FeedReader<ConfigOf<Type>> }
@@ -33,10 +33,10 @@ export class Source extends Context.Service<
     readonly refresh: (run: SourceRun) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
   }
 >()("@millrace/core/usecase/Source") {
-  static readonly layer: Layer.Layer<Source, never, ConnectionSource | UploadSource | MadeAccounts> = Layer.effect(
+  static readonly layer: Layer.Layer<Source, never, ConnectionSource | UploadSource | SyntheticAccounts> = Layer.effect(
     Source,
     Effect.gen(function* () {
-      const made = yield* MadeAccounts
+      const made = yield* SyntheticAccounts
       const readers: Readers = { sync: yield* ConnectionSource, upload: yield* UploadSource, extractor: nothing }
       const readerOf = (config: SourceConfig) => readers[config.type] as FeedReader<SourceConfig>
 

@@ -27,7 +27,7 @@ import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import type { Projector } from "../sync/Projector.ts"
@@ -107,7 +107,7 @@ export class SyncRun extends Context.Service<
 
       /**
        * How far the feed came is forgotten where everything is to be looked at again, and by a reset also what
-       * upstream ids of its accounts were caught at. Once: a job that is taken up anew goes on where it was. A range
+       * upstream ids of its accounts were caught at. Once: a job that is taken up again goes on where it was. A range
        * leaves it as it is.
        */
       const forget = Effect.fnUntraced(function* ({ fence, job }: ClaimedJob, feed: Feed) {

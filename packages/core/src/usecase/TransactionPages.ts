@@ -63,7 +63,7 @@ const invalidRange = new InvalidInput({
 
 /** What was found when the account was looked at. */
 export interface Looked {
-  /** The newest change number of the account, or an older one: what came later is told with a later page. */
+  /** The newest change number of the account, or an older one: what came later is reported with a later page. */
   readonly lastChange: number
   /** The page of `first`, where it was read since that number was. */
   readonly found?: ReadonlyArray<ShownRecord> | undefined

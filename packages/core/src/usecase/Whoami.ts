@@ -1,4 +1,4 @@
-/** What a credential is told of itself: its scopes, and what the plan of its workspace allows (specification 3.2). */
+/** What a credential learns about itself: its scopes, and what the plan of its workspace allows (specification 3.2). */
 import * as Effect from "effect/Effect"
 import { type CredentialPrincipal, scopesOf } from "../access/Principal.ts"
 import type { Scope } from "../access/Scope.ts"

@@ -23,7 +23,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import type { Tasks } from "../task/Tasks.ts"
 import type { PlanName } from "../workspace/Plan.ts"
 import type { User, Workspace, WorkspaceId } from "../workspace/Workspace.ts"
-import { withinWorkspaces } from "../workspace/Reach.ts"
+import { withinWorkspaces } from "../workspace/TenantScope.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 
 export interface NewWorkspace {
@@ -76,7 +76,7 @@ export class Workspaces extends Context.Service<
   Workspaces,
   {
     /** A workspace, its owner, and the owner's key with every scope. The secret is shown this once. */
-    readonly found: (
+    readonly create: (
       request: NewWorkspace
     ) => Effect.Effect<
       { readonly workspace: Workspace; readonly owner: User; readonly secret: Redacted.Redacted<string> },
@@ -131,7 +131,7 @@ export class Workspaces extends Context.Service<
       })
 
       return Workspaces.of({
-        found: Effect.fn("Workspaces.found")(function* (request) {
+        create: Effect.fn("Workspaces.create")(function* (request) {
           const now = yield* Timestamp.now
           const workspace: Workspace = {
             id: yield* ids.next("workspace"),

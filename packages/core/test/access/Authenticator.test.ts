@@ -9,7 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import { Authenticator } from "../../src/access/Authenticator.ts"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
-import { KeyArrivals } from "../../src/access/KeyArrivals.ts"
+import { KeyLookup } from "../../src/access/KeyLookup.ts"
 import { RateLimiter } from "../../src/rate/RateLimiter.ts"
 import { Digest } from "../../src/shared/Digest.ts"
 import { Ids } from "../../src/shared/Ids.ts"
@@ -66,7 +66,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
       })
   })
   const layer = Authenticator.layer.pipe(
-    Layer.provide(KeyArrivals.layer),
+    Layer.provide(KeyLookup.layer),
     Layer.provide([
       Layer.succeed(RateLimiter, limiter),
       Layer.succeed(WorkspaceStore, store),
@@ -80,7 +80,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
 
 const arrive = Effect.fnUntraced(function* (n: number) {
   const authenticator = yield* Authenticator
-  return yield* Effect.option(authenticator.arrival(Redacted.make(secretOf(n)), 42))
+  return yield* Effect.option(authenticator.authenticate(Redacted.make(secretOf(n)), 42))
 })
 
 const ask = Effect.fnUntraced(function* (n: number) {

@@ -18,7 +18,7 @@ const using = (key: Redacted.Redacted, ...previous: ReadonlyArray<Redacted.Redac
 
 const arrive = (token: Redacted.Redacted, id?: string, anyWorkspace = false) =>
   Effect.flatMap(using(current, former), (made) =>
-    OwnSessions.use((sessions) => sessions.arrival(token, id, anyWorkspace)).pipe(Effect.provide(made))
+    OwnSessions.use((sessions) => sessions.authenticate(token, id, anyWorkspace)).pipe(Effect.provide(made))
   )
 
 const opened = Effect.gen(function* () {

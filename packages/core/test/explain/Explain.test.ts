@@ -1,8 +1,8 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { enrichmentOf, revised } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
 
@@ -64,7 +64,7 @@ describe("an explanation", () => {
       expect(hidden.links.map(({ kind, members }) => [kind, members.map(({ recordId }) => recordId)])).toEqual([
         ["month", [tea, secret].toSorted()]
       ])
-      yield* (yield* RecordWords).set(caller, tea, { fields: { category: "Gifts" } })
+      yield* (yield* RecordOverrides).set(caller, tea, { fields: { category: "Gifts" } })
       const spoken = (yield* explain(caller, tea)).rows[0]!
       expect(spoken.fields.find(({ field }) => field === "category")).toMatchObject({
         value: "Gifts",
@@ -76,7 +76,7 @@ describe("an explanation", () => {
         ]
       })
       expect(spoken.shadows).toEqual([{ field: "category", value: "Drinks", enrichmentId: rule.id }])
-      yield* (yield* Undoing).undo(caller, secret, { field: "category" })
+      yield* (yield* Undo).undo(caller, secret, { field: "category" })
       const silenced = (yield* explain(caller, secret)).rows[0]!.fields.find(({ field }) => field === "category")!
       expect(silenced.chain.at(-1)).toMatchObject({ authority: "rule", silenced: true, prevails: false })
       expect(silenced.value).toBe(silenced.provided)
@@ -93,7 +93,7 @@ describe("a person's word", () => {
       yield* run
       const before = yield* rows
       const id = yield* idOf("green tea")
-      const words = yield* RecordWords
+      const words = yield* RecordOverrides
       const said = yield* words.set(caller, id, { fields: { category: "Gifts", merchantName: "" } })
       expect(said.words.map(({ field, kind, value }) => [kind, field, value])).toEqual([
         ["set", "category", "Gifts"],
@@ -125,11 +125,11 @@ describe("a person's word", () => {
       post("green tea")
       yield* run
       const id = yield* idOf("green tea")
-      yield* (yield* RecordWords).set(caller, id, { lock: ["category"] })
+      yield* (yield* RecordOverrides).set(caller, id, { lock: ["category"] })
       yield* revised(rule, { config: setting("category", "Tea") })
       yield* run
       expect((yield* rows)[0]).toContain("category=Drinks")
-      const cleared = yield* (yield* RecordWords).clear(caller, id, ["category"])
+      const cleared = yield* (yield* RecordOverrides).clear(caller, id, ["category"])
       expect(cleared.words).toEqual([])
       yield* run
       expect((yield* rows)[0]).toContain("category=Tea")
@@ -142,7 +142,7 @@ describe("a person's word", () => {
       post("green tea")
       yield* run
       const id = yield* idOf("green tea")
-      const { clear, set } = yield* RecordWords
+      const { clear, set } = yield* RecordOverrides
       const doubted = yield* set(caller, id, {
         fields: { catgory: "Drinks", costCentre: "12", category: "Tea", notes: "cold", monthSum: null },
         lock: ["merchantNaem"]
@@ -173,7 +173,7 @@ describe("a person's word", () => {
       post("green tea")
       yield* run
       const id = yield* idOf("green tea")
-      const { set } = yield* RecordWords
+      const { set } = yield* RecordOverrides
       const refused = yield* Effect.flip(
         set(caller, id, {
           fields: { currency: "EUR", amount: "1,50", "transfer.id": "x", date: "soon", category: "x".repeat(2_001) },

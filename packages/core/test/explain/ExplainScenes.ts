@@ -20,10 +20,10 @@ import { EnrichmentInsights } from "../../src/explain/EnrichmentInsights.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { AnsweredAtOnce, Simulations } from "../../src/explain/Simulations.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { Withheld } from "../../src/explain/Withheld.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -41,8 +41,8 @@ const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), mo
 
 const explaining = Layer.mergeAll(
   Explanations.layer,
-  RecordWords.layer,
-  Undoing.layer,
+  RecordOverrides.layer,
+  Undo.layer,
   Decisions.layer,
   EnrichmentInsights.layer,
   Previews.layer,

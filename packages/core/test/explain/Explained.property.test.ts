@@ -5,8 +5,8 @@ import { drive, type Simulation } from "@millrace/verification/simulation/Simula
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { fed, scene } from "./ExplainScenes.ts"
 import { someEnrichment, targets, words } from "./RandomEnrichments.ts"
@@ -38,8 +38,8 @@ describe("random enrichments over random records", () => {
       Effect.fnUntraced(function* (seed) {
         const { caller, ids, random } = yield* worldOf(simulation, seed)
         const spoken = random.pick(ids)
-        yield* (yield* RecordWords).set(caller, spoken, { fields: { [random.pick(targets)]: "mine" } })
-        yield* (yield* Undoing)
+        yield* (yield* RecordOverrides).set(caller, spoken, { fields: { [random.pick(targets)]: "mine" } })
+        yield* (yield* Undo)
           .undo(caller, random.pick(ids), { field: random.pick(targets) })
           .pipe(Effect.catchTag("Unprocessable", () => Effect.void))
         for (const id of ids) {
@@ -62,8 +62,8 @@ describe("random enrichments over random records", () => {
       Effect.fnUntraced(function* (seed) {
         const { caller, feed, ids, random, state } = yield* worldOf(simulation, seed)
         const before = yield* state
-        const people = yield* RecordWords
-        const undoing = yield* Undoing
+        const people = yield* RecordOverrides
+        const undoing = yield* Undo
         const id = random.pick(ids)
         const field = random.pick(targets)
         if (random.once(2)) {

@@ -5,7 +5,7 @@ import { connect, drive, type Simulation } from "@millrace/verification/simulati
 import * as Effect from "effect/Effect"
 import { asOwner } from "../../src/access/Caller.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
@@ -61,7 +61,7 @@ describe("undo of a link", () => {
       const [link] = yield* linksOf("TRANSFER TO SAVER")
       const linkId = link!.id
       const ids = [yield* idOf("TRANSFER TO SAVER"), yield* idOf("TRANSFER FROM EVERYDAY")] as const
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const { facts } = yield* undo(caller, ids[1], { linkId })
       expect(facts).toHaveLength(1)
       expect(facts[0]).toMatchObject({ kind: "forbid", enrichmentId: link!.enrichmentId })
@@ -106,7 +106,7 @@ describe("undo of a link", () => {
       expect(tied).toMatchObject({ "fee.isFee": true, "fee.causeRecordId": cause })
       const [link] = yield* linksOf("HOTEL LUNE BERLIN")
       expect(link).toMatchObject({ kind: "fee", enrichmentId: fees.id })
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const { facts } = yield* undo(caller, cause, { linkId: link!.id })
       expect(facts).toMatchObject([{ kind: "forbid", enrichmentId: fees.id, recordId: fee, otherId: cause }])
       yield* run
@@ -135,7 +135,7 @@ describe("undo of a link", () => {
       const found = yield* rows
       expect(found.filter((row) => row.includes("category=Fees"))).toHaveLength(1)
       const [link] = yield* linksOf("HOTEL LUNE BERLIN")
-      const { undo, undoRun } = yield* Undoing
+      const { undo, undoRun } = yield* Undo
       const undone = yield* undoRun(caller, job.id)
       expect(undone).toMatchObject({ links: 1, kept: 0 })
       expect(undone.fields).toBeGreaterThan(0)
@@ -158,7 +158,7 @@ describe("undo of a link", () => {
       yield* enrichmentOf(workspace, "transfer_match", {})
       yield* run
       const [link] = yield* linksOf("TRANSFER TO SAVER")
-      const { undo } = yield* Undoing
+      const { undo } = yield* Undo
       const refused = { _tag: "Unprocessable", code: "VALIDATION_FAILED" }
       const [tea, out] = [yield* idOf("GREEN TEA HOUSE"), yield* idOf("TRANSFER TO SAVER")]
       expect(yield* Effect.flip(undo(caller, tea, { linkId: link!.id }))).toMatchObject(refused)
@@ -178,7 +178,7 @@ describe("undo of a link", () => {
       post("a", "-77", "TRANSFER TO SAVER X", 2)
       post("b", "77", "TRANSFER FROM EVERYDAY X", 2)
       const later = yield* run
-      const { undoRun } = yield* Undoing
+      const { undoRun } = yield* Undo
       expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 0, links: 1, kept: 0 })
       yield* run
       const undone = yield* rows

@@ -8,12 +8,12 @@ import type { Caller } from "../../src/access/Caller.ts"
 import { AnalysisExtent } from "../../src/enrichment/AnalysisExtent.ts"
 import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import type { Simulation } from "../../src/explain/Simulation.ts"
 import { SimulationRuns } from "../../src/explain/SimulationTask.ts"
 import { type SimulationPayload, simulationTask } from "../../src/explain/SimulationTaskKind.ts"
 import { AnsweredAtOnce, type SimulationRequest, Simulations } from "../../src/explain/Simulations.ts"
-import type { Supposed } from "../../src/explain/Supposing.ts"
+import type { Supposed } from "../../src/explain/WhatIf.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import { Transactor } from "../../src/storage/Transactor.ts"
 import type { RunningTask } from "../../src/task/TaskHandler.ts"
@@ -63,7 +63,7 @@ describe("a simulation in the background", () => {
         yield* run
         const all = yield* ids
         const random = new Seeded(seed)
-        yield* (yield* RecordWords).set(caller, random.pick(all), { fields: { category: "mine" } })
+        yield* (yield* RecordOverrides).set(caller, random.pick(all), { fields: { category: "mine" } })
         yield* run
         const kept = Effect.gen(function* () {
           const { head } = yield* AnalysisStore

@@ -8,7 +8,7 @@ import { RecordChangeStore } from "../../src/enrichment/history/RecordChangeStor
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting } from "./ExplainScenes.ts"
@@ -26,7 +26,7 @@ describe("a preview", () => {
       post("green tea")
       yield* run
       const id = yield* idOf("green tea")
-      yield* (yield* RecordWords).set(caller, id, { lock: ["category"] })
+      yield* (yield* RecordOverrides).set(caller, id, { lock: ["category"] })
       const before = yield* state(simulation, workspace.id)
       const samples = [
         { description: "black tea", amount: "-4.80" },

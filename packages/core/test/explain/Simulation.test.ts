@@ -7,10 +7,10 @@ import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { Simulations } from "../../src/explain/Simulations.ts"
-import type { Supposed } from "../../src/explain/Supposing.ts"
+import type { Supposed } from "../../src/explain/WhatIf.ts"
 import { enrichmentOf, revised, when } from "../sync/FilteredScenes.ts"
 import { fed, scene, setting, simulated } from "./ExplainScenes.ts"
 import { someEnrichment, targets, words } from "./RandomEnrichments.ts"
@@ -30,7 +30,7 @@ describe("a simulation", () => {
       for (const text of ["green tea", "black tea", "rent"]) post(text)
       yield* run
       const spoken = yield* idOf("black tea")
-      yield* (yield* RecordWords).set(caller, spoken, { fields: { category: "Gifts" } })
+      yield* (yield* RecordOverrides).set(caller, spoken, { fields: { category: "Gifts" } })
       yield* run
       const of = { workspaceId: workspace.id, dataType: "transactions" } as const
       const state = Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe("a simulation", () => {
       ])
       expect(silenced.fields.map(({ field }) => field)).toEqual(["budget.keys", "category"])
       // What is decided then says the same, and what is taken back says it the other way round.
-      const { facts } = yield* (yield* Undoing).undo(caller, id, { enrichmentId: rule.id, field: "category" })
+      const { facts } = yield* (yield* Undo).undo(caller, id, { enrichmentId: rule.id, field: "category" })
       yield* run
       expect((yield* simulated(caller, { changes: [silence] })).budgets).toEqual([])
       const lifted = yield* simulated(caller, { changes: [{ kind: "lift", decisionId: facts[0]!.id }] })
@@ -234,7 +234,7 @@ describe("random simulations", () => {
         for (let n = 0; n < 6; n++) post(`${random.pick(words)} ${n}`, String(random.below(9) - 4.5), random.below(40))
         yield* drive(simulation, feed)
         const ids = [...(yield* ledger).values()].map(({ id }) => id).toSorted()
-        yield* (yield* RecordWords).set(caller, random.pick(ids), { fields: { [random.pick(targets)]: "mine" } })
+        yield* (yield* RecordOverrides).set(caller, random.pick(ids), { fields: { [random.pick(targets)]: "mine" } })
         yield* drive(simulation, feed)
         const before = yield* valuesOf(caller, ids)
         const { real, supposed } = someChange(random, present)

@@ -9,8 +9,8 @@ import { casesOf, countCases, seedsOf } from "@millrace/verification/cases/Cases
 import * as Effect from "effect/Effect"
 import { bundledKinds } from "../../src/enrichment/Kinds.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { enrichmentOf } from "../sync/FilteredScenes.ts"
 import { configs, worldOf } from "@millrace/verification/quality/undo/AllKinds"
@@ -40,7 +40,7 @@ describe("all sixteen kinds at once", () => {
           yield* run
           const enriched = yield* rows
           expect(enriched).not.toEqual(provided)
-          const undoing = yield* Undoing
+          const undoing = yield* Undo
           const all = yield* ids
           const kinds = new Set<string>()
           for (const id of all) {
@@ -58,10 +58,10 @@ describe("all sixteen kinds at once", () => {
           yield* run
           expect([seed, yield* rows]).toEqual([seed, provided])
           // What people say afterwards is theirs.
-          yield* (yield* RecordWords).set(caller, all[0]!, { fields: { notes: "mine" } })
+          yield* (yield* RecordOverrides).set(caller, all[0]!, { fields: { notes: "mine" } })
           yield* run
           expect((yield* rows).filter((row) => row.includes("notes=mine"))).toHaveLength(1)
-          yield* (yield* RecordWords).clear(caller, all[0]!, ["notes"])
+          yield* (yield* RecordOverrides).clear(caller, all[0]!, ["notes"])
           for (const id of all) {
             for (const { id: enrichmentId } of made) yield* undoing.undo(caller, id, { enrichmentId, redo: true })
           }

@@ -10,7 +10,7 @@ import type { Jobs } from "../../src/job/Jobs.ts"
 import { JobStore } from "../../src/job/JobStore.ts"
 import type { PushedRecord } from "../../src/sync/PushedRecords.ts"
 import { Tables } from "../../src/table/Tables.ts"
-import { acrossWorkspaces } from "../../src/workspace/Reach.ts"
+import { acrossTenants } from "../../src/workspace/TenantScope.ts"
 import { openFeed } from "./PushedWorld.ts"
 
 type World = Effect.Services<ReturnType<typeof openFeed>> | FeedRecords | JobStore | Jobs | Tables
@@ -41,7 +41,7 @@ const receipt = (id: string, items: ReadonlyArray<PushedRecord["values"]>, merch
   items
 })
 
-const inAll = acrossWorkspaces("job engine")
+const inAll = acrossTenants("job engine")
 
 const opened = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
   const world = yield* openFeed({ ...itemized, ...change })

@@ -21,7 +21,7 @@ import { Tables } from "../../src/table/Tables.ts"
 import type { TaskError } from "../../src/task/TaskHandler.ts"
 import { TaskStore } from "../../src/task/TaskStore.ts"
 import { Feeds } from "../../src/usecase/Feeds.ts"
-import { acrossWorkspaces, withinWorkspaces } from "../../src/workspace/Reach.ts"
+import { acrossTenants, withinWorkspaces } from "../../src/workspace/TenantScope.ts"
 import { openFeed, record } from "./PushedWorld.ts"
 
 type World =
@@ -40,7 +40,7 @@ type World =
   | TaskStore
   | Transactor
 
-const inAll = acrossWorkspaces("job engine")
+const inAll = acrossTenants("job engine")
 
 const opened = Effect.fnUntraced(function* (config: object = {}) {
   const world = yield* openFeed({

@@ -17,7 +17,7 @@ import type { MadeKind } from "../../src/provider/ProviderKind.ts"
 import type { UpstreamBudget } from "../../src/rate/UpstreamBudget.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as Currency from "../../src/shared/Currency.ts"
-import { acrossWorkspaces } from "../../src/workspace/Reach.ts"
+import { acrossTenants } from "../../src/workspace/TenantScope.ts"
 import { PushedRecords, type Push, type PushedRecord } from "../../src/sync/PushedRecords.ts"
 import { Tables } from "../../src/table/Tables.ts"
 import { SyncRun } from "../../src/usecase/SyncRun.ts"
@@ -49,12 +49,12 @@ export const record = (id: string, amount: string, change: PushedRecord["values"
   }
 })
 
-const inAll = acrossWorkspaces("job engine")
+const inAll = acrossTenants("job engine")
 
 export const openFeed = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
   const [jobs, runs, tables] = [yield* JobStore, yield* SyncRun, yield* Tables]
   const [records, banks, pushed] = [yield* RecordStore, yield* BankStore, yield* PushedRecords]
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Books of Ada",
     plan: "business",
     timezone: "UTC",

@@ -10,14 +10,14 @@ import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
 import type { Feed } from "../../src/feed/Feed.ts"
 import type { Jobs } from "../../src/job/Jobs.ts"
 import { JobStore } from "../../src/job/JobStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import type { PushedRecord } from "../../src/sync/PushedRecords.ts"
 import { Tables } from "../../src/table/Tables.ts"
-import { acrossWorkspaces } from "../../src/workspace/Reach.ts"
+import { acrossTenants } from "../../src/workspace/TenantScope.ts"
 import { openFeed, record } from "./PushedWorld.ts"
 
 type World =
@@ -28,11 +28,11 @@ type World =
   | Tables
   | EnrichmentStore
   | EventStore
-  | RecordWords
+  | RecordOverrides
   | Explanations
 
 const mapped = ["description", "amount", "category", "line", "removed"]
-const inAll = acrossWorkspaces("job engine")
+const inAll = acrossTenants("job engine")
 
 type Config = Enrichment["config"]
 
@@ -161,7 +161,7 @@ export const splitScenes = (it: Vitest.MethodsNonLive<World>, folder: string): v
     () =>
       Effect.gen(function* () {
         const { bill, caller, feed, follow, push, recordIds, runDue, said, saved, workspace } = yield* opened()
-        const words = yield* RecordWords
+        const words = yield* RecordOverrides
         yield* push({ records: [bill("a", "-100", "Market"), bill("b", "-3", "Tram")] })
         yield* runDue
         const id = yield* recordIds("-100")
@@ -217,7 +217,7 @@ export const splitScenes = (it: Vitest.MethodsNonLive<World>, folder: string): v
   it.effect("splits a record of a feed without a split, at any age, and makes it whole again", () =>
     Effect.gen(function* () {
       const { bill, caller, counts, feed, follow, push, recordIds, runDue, said } = yield* opened()
-      const words = yield* RecordWords
+      const words = yield* RecordOverrides
       yield* push({ records: [bill("a", "-100", "Market", 300), bill("b", "-3", "Tram", 300)] })
       yield* runDue
       const id = yield* recordIds("-100")
@@ -248,7 +248,7 @@ export const splitScenes = (it: Vitest.MethodsNonLive<World>, folder: string): v
   it.effect("refuses a person's split that is none, at the field", () =>
     Effect.gen(function* () {
       const { bill, caller, push, recordIds, runDue } = yield* opened()
-      const words = yield* RecordWords
+      const words = yield* RecordOverrides
       yield* push({ records: [bill("a", "-100", "Market"), bill("b", "0", "Nothing")] })
       yield* runDue
       const [id, zero] = [yield* recordIds("-100"), yield* recordIds("0")]

@@ -112,7 +112,7 @@ describe("a run", () => {
   )
 
   scene(
-    "writes a whole file anew that was changed or taken away, and leaves one alone that was not",
+    "writes a whole file again that was changed or taken away, and leaves one alone that was not",
     "wholeFile",
     (simulation) =>
       Effect.gen(function* () {

@@ -23,7 +23,7 @@ import { TaskStore } from "../../src/task/TaskStore.ts"
 import { AccountChanges } from "../../src/usecase/AccountChanges.ts"
 import { signChanges } from "../../src/usecase/SignChangeTask.ts"
 import { signChangeTask } from "../../src/usecase/SignChangeTaskKind.ts"
-import { RowsTurnedAtOnce } from "../../src/usecase/TurnedAmounts.ts"
+import { RowsTurnedAtOnce } from "../../src/usecase/FlippedAmounts.ts"
 import { makeOneUseProvider } from "../bank/OneUseProvider.ts"
 
 /** Enough for several statements, so that there is a time in between. */

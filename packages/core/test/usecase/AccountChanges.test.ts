@@ -30,7 +30,7 @@ import { AccountChanges } from "../../src/usecase/AccountChanges.ts"
 import { AccountJoins } from "../../src/usecase/AccountJoins.ts"
 import { signChanges } from "../../src/usecase/SignChangeTask.ts"
 import { signChangeTask } from "../../src/usecase/SignChangeTaskKind.ts"
-import { RowsTurnedAtOnce } from "../../src/usecase/TurnedAmounts.ts"
+import { RowsTurnedAtOnce } from "../../src/usecase/FlippedAmounts.ts"
 import { memoryScene } from "../sync/MemoryScene.ts"
 
 const useCases = Layer.mergeAll(

@@ -31,7 +31,12 @@ describe("removing a bank for good", () => {
         expect(yield* told).toEqual([["bank.removed", { bankId: gone.bank.id }]])
         if (fired === undefined) break
       }
-      for (const port of ["Provider.revoke", "BankRemains.destroySome", "BankStore.setLife", "Transactor.atomically"]) {
+      for (const port of [
+        "Provider.revoke",
+        "BankDataPurge.destroySome",
+        "BankStore.setLife",
+        "Transactor.atomically"
+      ]) {
         expect([...seen].some((point) => point.startsWith(port))).toBe(true)
       }
       expect(seen.size).toBeGreaterThan(10)
@@ -94,7 +99,7 @@ describe("removing a bank for good", () => {
       const { bank } = yield* connect("one#1")
       yield* removals.remove(caller, bank.id, { permanently: true })
       points.strike = (call, edge) =>
-        call === "BankRemains.destroySome" && edge === "begins" ? Effect.die(new Error("a fault")) : undefined
+        call === "BankDataPurge.destroySome" && edge === "begins" ? Effect.die(new Error("a fault")) : undefined
       yield* work(removalWaits.reduce((sum, wait) => sum + wait, minutes(10)))
       expect(yield* life(bank)).toBe("failed local")
       expect(yield* Effect.flip(removals.restore(caller, bank.id))).toMatchObject({

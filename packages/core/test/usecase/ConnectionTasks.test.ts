@@ -9,7 +9,7 @@ import { expect } from "vitest"
 import { connectionRequiresAttention } from "../../src/bank/BankEvents.ts"
 import { AccountLists } from "../../src/bank/AccountList.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
-import { Looks } from "../../src/bank/Looks.ts"
+import { ConnectionChecks } from "../../src/bank/ConnectionChecks.ts"
 import { Sessions } from "../../src/bank/Sessions.ts"
 import { Providers } from "../../src/provider/Providers.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
@@ -111,7 +111,7 @@ memoryScene("a bank whose provider is no longer configured says so until it is",
     const checkedWith = (drivers: typeof configured, isStart = false) =>
       Effect.gen(function* () {
         yield* on.pass(isStart ? 1 : 7 * 3_600)
-        const services = Looks.layer.pipe(
+        const services = ConnectionChecks.layer.pipe(
           Layer.provide(AccountLists.layer),
           Layer.provide(Sessions.layer),
           Layer.provideMerge(Providers.layer(drivers))

@@ -4,8 +4,8 @@ import { rowsOf } from "@millrace/verification/quality/undo/TableText"
 import { drive, type Simulation } from "@millrace/verification/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { RecordWords } from "../../src/explain/RecordWords.ts"
-import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordOverrides } from "../../src/explain/RecordOverrides.ts"
+import { Undo } from "../../src/explain/Undo.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { feedLease } from "../../src/feed/FeedLease.ts"
 import { causeOf } from "../../src/job/JobEvents.ts"
@@ -37,8 +37,8 @@ describe("a local run", () => {
     Effect.gen(function* () {
       const world = yield* delivered(simulation)
       const { caller, idOf, workspace } = world
-      const { clear, set } = yield* RecordWords
-      const { undo } = yield* Undoing
+      const { clear, set } = yield* RecordOverrides
+      const { undo } = yield* Undo
       const events = Effect.map(
         (yield* EventStore).read(workspace.id, 0, 100),
         (all) => all.filter(({ type }) => type.startsWith("feed.sync")).length
@@ -68,7 +68,7 @@ describe("a local run", () => {
     Effect.gen(function* () {
       const { caller, feed, idOf, with: count } = yield* delivered(simulation)
       const jobs = yield* JobStore
-      const { set } = yield* RecordWords
+      const { set } = yield* RecordOverrides
       const job = yield* makeJob(feed)
       yield* jobs.create(job, { replacing: false })
       yield* set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
@@ -115,7 +115,7 @@ describe("a local run", () => {
         yield* drive(simulation, other.made)
         yield* run
         yield* localRuns
-        yield* (yield* RecordWords).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
+        yield* (yield* RecordOverrides).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
         yield* localRuns
         expect((yield* other.rows).filter((row) => row.includes("category=Home"))).toHaveLength(1)
         expect(yield* idle.rows).toEqual([])
@@ -126,7 +126,7 @@ describe("a local run", () => {
     Effect.gen(function* () {
       const { caller, idOf, run, with: count, workspace } = yield* delivered(simulation)
       yield* enrichmentOf(workspace, "rule", setting("merchantName", "Tea House"))
-      yield* (yield* RecordWords).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
+      yield* (yield* RecordOverrides).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
       yield* localRuns
       expect([yield* count("category=Home"), yield* count("Tea House")]).toEqual([1, 0])
       yield* run
@@ -137,7 +137,7 @@ describe("a local run", () => {
   scene("is done by another process where one died with it", (simulation) =>
     Effect.gen(function* () {
       const { caller, idOf, with: count } = yield* delivered(simulation)
-      yield* (yield* RecordWords).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
+      yield* (yield* RecordOverrides).set(caller, yield* idOf("rent"), { fields: { category: "Home" } })
       const store = yield* TaskStore
       const { tasks } = yield* store.claim("dead", [{ kind: "local_run", limit: 1 }], 10)
       expect(tasks).toHaveLength(1)
@@ -155,7 +155,7 @@ describe("a local run", () => {
       const { job } = yield* run
       const after = yield* rows
       expect(after.filter((row) => row.includes("monthSum=-"))).not.toEqual([])
-      const { undoRun } = yield* Undoing
+      const { undoRun } = yield* Undo
       yield* undoRun(caller, job.id)
       expect([yield* localRuns, yield* rows]).toEqual([1, before])
       yield* undoRun(caller, job.id, true)
@@ -206,7 +206,7 @@ describe("a change of enrichments", () => {
       expect(summed.filter((row) => row.includes("Tea House") || row.includes("Leaves"))).toEqual([])
       expect(summed.filter((row) => row.includes("category=Drinks"))).toHaveLength(2)
       // What a person says of one is written, and nothing else.
-      yield* (yield* RecordWords).set(caller, yield* idOf("old tea"), { fields: { category: "Mine" } })
+      yield* (yield* RecordOverrides).set(caller, yield* idOf("old tea"), { fields: { category: "Mine" } })
       yield* localRuns
       expect((yield* oldRows).filter((row) => row.includes("category=Mine"))).toHaveLength(1)
       expect((yield* oldRows).filter((row) => row.includes("Tea House"))).toEqual([])

@@ -11,7 +11,7 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
-/** Of several faults at one place the first is told. */
+/** Of several faults at one place the first is reported. */
 const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> => {
   const found = new Map<string, Detail>()
   for (const { path, message } of issueFaults(issue)) {

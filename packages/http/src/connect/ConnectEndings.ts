@@ -16,7 +16,7 @@ export const donePage = (returned: ReturnedAttempt, words: Words, bankName: stri
   return {
     title: words.doneTitle,
     body: `<p class="good" role="status">${escaped(words.done(bankName))}</p>${backLink(url, words)}`,
-    // Applications have schemes of their own, to which a browser goes by a click alone.
+    // Applications have schemes of their own, that a browser opens on a click alone.
     ...(url?.startsWith("http") === true ? { refresh: { url, seconds: 2 } } : {})
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The pages on which a person connects a bank, and the landing pages that browsers come back to (decisions 1.13). Whoever
+ * The pages on which a person connects a bank, and the landing pages that browsers come back to (decisions 1.13). Anyone who
  * shows the state of an attempt is its person; nobody else learns anything here.
  */
 import * as Effect from "effect/Effect"
@@ -74,7 +74,7 @@ const makePages = Effect.gen(function* () {
   const digest = yield* Digest
   const isProxy = yield* TrustedProxies
   const words = Effect.map(HttpServerRequest, ({ headers }) => wordsFor(headers["accept-language"]))
-  /** The page in the language of the browser, on behalf of whoever began the attempt. */
+  /** The page in the language of the browser, on behalf of the one who began the attempt. */
   const respond = (page: Page, returned?: ReturnedAttempt) =>
     Effect.map(words, ({ lang }) => {
       const workspace = returned === undefined ? {} : { workspace: returned.workspace.name }
@@ -162,7 +162,7 @@ const makePages = Effect.gen(function* () {
     }
   })
 
-  /** Completes the attempt; what can be tried again is told on the page where it began. */
+  /** Completes the attempt; what can be tried again is reported on the page where it began. */
   const complete = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, payload: ConnectPayload) {
     const own = yield* words
     return yield* returns.complete(returned, payload).pipe(
@@ -227,7 +227,7 @@ const makePages = Effect.gen(function* () {
       })
     ),
     cancel: withAttempt((returned, state) => end(returned, state, { result: "cancelled" })),
-    /** Begins once more what failed, or was too late, and leads to the page of the new attempt. */
+    /** Begins again what failed, or was too late, and leads to the page of the new attempt. */
     again: withAttempt(
       Effect.fnUntraced(function* (returned, state) {
         const { state: ended } = returned.attempt
@@ -277,7 +277,7 @@ const makePages = Effect.gen(function* () {
   }
 })
 
-/** The routes, for `Routes`: they stand beside the API, and need no credential. */
+/** The routes, for `Routes`: they are next to the API, and need no credential. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const pages = yield* makePages

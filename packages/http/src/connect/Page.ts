@@ -22,11 +22,11 @@ export interface Widget {
 
 export interface Page {
   readonly title: string
-  /** HTML; whoever makes it escapes. */
+  /** HTML; anyone who makes it escapes. */
   readonly body: string
   readonly status?: number
   readonly widget?: Widget
-  /** Where the browser goes by itself, after so many seconds. */
+  /** Where the browser goes without a click, after so many seconds. */
   readonly refresh?: { readonly url: string; readonly seconds: number }
   /** A language tag; `en` unless given. */
   readonly lang?: string

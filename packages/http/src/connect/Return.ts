@@ -20,7 +20,7 @@ const first = (query: URLSearchParams, names: ReadonlyArray<string>): string | u
 
 const longest = 2_000
 
-/** How the person's way ended; `undefined` where the address says nothing of it. */
+/** How the person's way ended; `undefined` where the address says nothing about it. */
 export const returnOf = (query: URLSearchParams): ConnectResult | undefined => {
   const said = ["status", "error", "error_type", "error_class"].map((name) => query.get(name) ?? "")
   if (said.some((one) => cancelled.test(one))) return { result: "cancelled" }

@@ -1,4 +1,4 @@
-/** The page on which a person uploads statement files to a feed. Whoever has its address may; it says nothing else of the workspace. */
+/** The page on which a person uploads statement files to a feed. Anyone who has its address may; it says nothing else of the workspace. */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -64,7 +64,7 @@ const statementLine = ({
 
 const donePage = (opened: OpenedUploadPage, state: string, upload: Upload, created: boolean): Page => ({
   title: created ? "The file was uploaded" : "This file was uploaded before",
-  body: `<p class="good" role="status">${escaped(upload.fileName)} ${created ? "was read" : "is there already, and nothing was doubled"}.</p>
+  body: `<p class="good" role="status">${escaped(upload.fileName)} ${created ? "was read" : "exists already, and nothing was doubled"}.</p>
 <ul>
 ${upload.statements.map(statementLine).join("\n")}
 </ul>
@@ -140,7 +140,7 @@ const makePages = Effect.gen(function* () {
   }
 })
 
-/** The routes, for `Routes`: they stand beside the API, and need no credential. */
+/** The routes, for `Routes`: they are next to the API, and need no credential. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const pages = yield* makePages

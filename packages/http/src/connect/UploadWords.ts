@@ -57,5 +57,5 @@ const plain = (text: string): string =>
 export const guestSentence = (text: string): string => {
   const said = plain(text)
   const sentence = said.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()).replace(/([^.])$/, "$1.")
-  return said === text ? sentence : `${sentence} Whoever sent you here can change how the file is read.`
+  return said === text ? sentence : `${sentence} The person who sent you here can change how the file is read.`
 }

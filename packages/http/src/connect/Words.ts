@@ -97,7 +97,7 @@ const en: Words = {
   endedTitle: "The bank is not connected",
   ended: {
     failed: "The bank was not connected.",
-    superseded: "You have begun to connect this bank once more; that attempt goes on in its own window.",
+    superseded: "You have begun to connect this bank again; that attempt goes on in its own window.",
     expired: "The time for this attempt is over."
   },
   unknownTitle: "This page is no longer valid",

@@ -1,5 +1,5 @@
 /**
- * The header `Idempotency-Key` (decisions 1.9): whoever repeats a request is told what the first one was told. Operations
+ * The header `Idempotency-Key` (decisions 1.9): anyone who repeats a request learns what the first one was told. Operations
  * that the catalogue does not mark ignore it.
  */
 import * as Effect from "effect/Effect"

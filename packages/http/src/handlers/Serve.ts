@@ -155,7 +155,7 @@ const serveGroup = (
     // The types of the builder go through each call of `handle`; the definitions have been checked one by one.
     return HttpApiBuilder.group(api as never, noun as never, build as never) as unknown as Buildable
   })
-  // What stands around the builder is added to what stands around each request, all of it anew: so nothing does.
+  // What stands around the builder is added to what stands around each request, all of it again: so nothing does.
   return Layer.fromBuildMemo((memo, scope) =>
     Effect.flatMap(Scope.provide(group, scope), (built) => Effect.setContext(built.build(memo, scope), Context.empty()))
   ) as never

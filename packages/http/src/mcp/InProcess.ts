@@ -15,7 +15,7 @@ export interface Answered {
 /** Headers of the credential and of the person, which go on with what is asked. */
 const passed = ["x-api-key", "authorization", "x-workspace-id", "x-forwarded-for", "user-agent"] as const
 
-/** Asks on behalf of whoever sent this request. */
+/** Asks on behalf of the sender of this request. */
 export type AskApi = (from: HttpServerRequest, request: ToolRequest) => Effect.Effect<Answered>
 
 export const makeAskApi: Effect.Effect<AskApi, never, HttpRouter.HttpRouter> = Effect.gen(function* () {

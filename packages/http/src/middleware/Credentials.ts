@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
-import { SessionArrivals } from "@millrace/core/access"
-import { type Arrival, Authenticator } from "@millrace/core/kernel"
+import { SessionRequests } from "@millrace/core/access"
+import { type AuthenticatedRequest, Authenticator } from "@millrace/core/kernel"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { AgreedRate } from "@millrace/core/workspace"
 import { refuse, type Refused } from "../answer/Refused.ts"
@@ -41,19 +41,19 @@ const isWhoami = ({ url }: HttpServerRequest): boolean => /^\/v1\/whoami(?:\?|$)
 export const makeAuthentication = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   // Absent where there are no sessions.
-  const sessions = yield* SessionArrivals
+  const sessions = yield* SessionRequests
   // Requests a minute of plans whose rate is by agreement.
   const agreedRate = yield* AgreedRate
 
   const session = Effect.fnUntraced(function* (
     request: HttpServerRequest,
     authorization: string
-  ): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
+  ): Effect.fn.Return<AuthenticatedRequest, Refused | StorageUnavailable> {
     const token = bearerForm.exec(authorization)?.[1]
     if (token === undefined || sessions === undefined) return yield* refuse(invalidToken)
     const workspaceId = request.headers["x-workspace-id"]?.trim()
     return yield* sessions
-      .arrival(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
+      .authenticate(Redacted.make(token), workspaceId === "" ? undefined : workspaceId, isWhoami(request))
       .pipe(
         Effect.catchTag("CredentialInvalid", () => Effect.fail(refuse(invalidToken))),
         Effect.catchTag(["InvalidInput", "Forbidden"], (error) => Effect.fail(refuse(answerOf(error))))
@@ -62,14 +62,14 @@ export const makeAuthentication = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     request: HttpServerRequest
-  ): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
+  ): Effect.fn.Return<AuthenticatedRequest, Refused | StorageUnavailable> {
     const key = request.headers["x-api-key"]?.trim() ?? ""
     const authorization = request.headers["authorization"]?.trim() ?? ""
     if (key !== "" && authorization !== "") return yield* refuse(ambiguous)
     if (authorization !== "") return yield* session(request, authorization)
     if (key === "") return yield* refuse(missing)
     return yield* authenticator
-      .arrival(Redacted.make(key), agreedRate)
+      .authenticate(Redacted.make(key), agreedRate)
       .pipe(Effect.catchTag("CredentialInvalid", (error) => Effect.fail(refuse(answerOf(error)))))
   })
 })

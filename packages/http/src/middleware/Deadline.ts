@@ -33,7 +33,7 @@ class Watch {
 }
 
 /**
- * The work, or `orElse` when a part that it bounds takes longer: then it is told to stop, and nobody waits until it has. The
+ * The work, or `orElse` when a part that it bounds takes longer: then it is asked to stop, and nobody waits until it has. The
  * work is one fiber, however many parts it has.
  */
 export const inTime = <A, E, R, B, E2, R2>(

@@ -182,7 +182,7 @@ const answer = Effect.fnUntraced(function* (
   return yield* timed(
     narrowed(app, setting, state, (all) => {
       const asked = admitted === request ? all : Context.add(all, HttpServerRequest, admitted)
-      // Whoever has a key is a program: its address is no person's.
+      // Anyone who has a key is a program: its address is no person's.
       const isPerson = state.principal?.kind === "user"
       return isPerson ? Context.add(asked, CurrentPsu, psuOf(request, setting.isProxy)) : asked
     })

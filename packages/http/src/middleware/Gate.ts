@@ -8,7 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
 import { Audit } from "@millrace/core/audit"
-import type { Arrival } from "@millrace/core/kernel"
+import type { AuthenticatedRequest } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
@@ -59,7 +59,7 @@ const transportFault = (request: HttpServerRequest, target: string): Answer | un
 }
 
 /** Whether the budget allows the request, which was counted; refused ones count as well. */
-const checkRate = ({ admitted, limit, retryAfter }: Arrival["decision"], state: RequestState) => {
+const checkRate = ({ admitted, limit, retryAfter }: AuthenticatedRequest["decision"], state: RequestState) => {
   state.rateLimit = limit
   return admitted
     ? Effect.void
@@ -131,7 +131,7 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
   const audit = yield* Audit
   const authenticate = yield* makeAuthentication
 
-  /** A refusal leaves an entry in the audit. What is allowed is told there by its use case, if it changes anything. */
+  /** A refusal leaves an entry in the audit. What is allowed is reported there by its use case, if it changes anything. */
   const checkAccess = (principal: CredentialPrincipal, operation: Operation, { id }: RequestState) => {
     const caller = callerOf(principal, id)
     return authorize(caller, operation).pipe(

@@ -101,8 +101,8 @@ const jsonOf = Effect.fnUntraced(function* (
 })
 
 /**
- * What counts of the body as it was read strictly, and the request with JSON text made anew from it for the decoder,
- * which reads numbers into doubles: whoever needs all their digits asks `exactBody`.
+ * What counts of the body as it was read strictly, and the request with JSON text made again from it for the decoder,
+ * which reads numbers into doubles: anyone who needs all their digits asks `exactBody`.
  */
 export const withJson = (
   request: HttpServerRequest,

@@ -70,7 +70,7 @@ const descriptions: Readonly<Record<string, string>> = {
   actor: "Only what this person, key, app, automation or feed did, by id; of the system by its reason.",
   operationId: "Only what this operation did.",
   resourceId: "Only what was done to this resource.",
-  outcome: "Only what ended so: done, refused to whoever asked, or failed.",
+  outcome: "Only what ended so: done, refused to the caller, or failed.",
   state: "Only those in this state.",
   folderId: "Only those in this folder.",
   sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
@@ -82,7 +82,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "How far the removal reaches back. `from_now`, unless given: new and changed records, and with the next run those of the " +
     "last 45 days. `history`: all records that feeds have delivered.",
   trashed: "Those in the trash instead.",
-  permanent: "Deletes for good what is in the trash.",
+  permanent: "Deletes permanently what is in the trash.",
   "If-Match": "The version that was read, as `ETag` had it. A record that has changed since is left alone (412).",
   "If-None-Match": "A version that is known, as `ETag` had it. Where it is still the present one the answer is 304."
 }
@@ -105,7 +105,7 @@ const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     known: "`newest` of an earlier check, as `<number>:<hash>`: only what follows it is checked, against that hash."
   },
   listEnrichments: { type: "Only those of this type.", dataType: "Only those of this data type." },
-  listFeedRecords: { state: "Only those in this state; `dead` are those that were refused for good." },
+  listFeedRecords: { state: "Only those in this state; `dead` are those that were refused permanently." },
   listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }
 }
 

@@ -6,7 +6,7 @@ import type { PsuContext } from "@millrace/core/provider"
 
 /**
  * Whether an address is that of a proxy of the operator, whose `X-Forwarded-For` is believed. Without any, the header says
- * nothing: whoever asks can write it.
+ * nothing: anyone who asks can write it.
  */
 export const TrustedProxies = Context.Reference<(address: string) => boolean>(
   "@millrace/http/request/Person/TrustedProxies",

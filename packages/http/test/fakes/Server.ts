@@ -1,5 +1,5 @@
 /** The real application over the fakes, called with plain `Request`s. */
-import { type CredentialPrincipal, Families, type Scope, SessionArrivals } from "@millrace/core/access"
+import { type CredentialPrincipal, Families, type Scope, SessionRequests } from "@millrace/core/access"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { WorkspaceStore } from "@millrace/core/storage"
@@ -100,7 +100,7 @@ export const make = (options: Options = {}) => {
       Authenticator,
       Authenticator.of({
         apiKey: () => Effect.die("not part of this API"),
-        arrival: Effect.fnUntraced(function* (given, agreedRate) {
+        authenticate: Effect.fnUntraced(function* (given, agreedRate) {
           if (Redacted.value(given) !== secret) return yield* new CredentialInvalid()
           const workspace = { ...Records.workspace, ...options.workspace }
           const { requestsPerMinute } = planWith(agreedRate, workspace.plan)
@@ -125,8 +125,8 @@ export const make = (options: Options = {}) => {
       : Layer.succeed(CurrentConnectAddresses, { base: options.base, isPublic: false }),
     options.person === undefined
       ? Layer.empty
-      : Layer.succeed(SessionArrivals, {
-          arrival: () =>
+      : Layer.succeed(SessionRequests, {
+          authenticate: () =>
             Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
         }),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),

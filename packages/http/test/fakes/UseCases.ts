@@ -100,7 +100,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     Layer.succeed(
       Workspaces,
       Workspaces.of({
-        found: () => Effect.die("not part of this API"),
+        create: () => Effect.die("not part of this API"),
         get: (_, id) => only("Workspace", Records.workspace.id, id, Records.workspace),
         update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
           yield* note("updateWorkspace", change)

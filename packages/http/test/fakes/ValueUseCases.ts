@@ -1,7 +1,7 @@
 /** The use cases around values of records, in memory: one record that is explained, spoken about and undone. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Explanations, Previews, RecordWords, Simulations, Undoing } from "@millrace/core/kernel"
+import { Explanations, Previews, RecordOverrides, Simulations, Undo } from "@millrace/core/kernel"
 import { only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 
@@ -21,8 +21,8 @@ export const layer = (note: Note) =>
       })
     ),
     Layer.succeed(
-      RecordWords,
-      RecordWords.of({
+      RecordOverrides,
+      RecordOverrides.of({
         set: (_, id, request) => Effect.andThen(note("setRecordFields", request), of(id, words)),
         clear: (_, id, names) =>
           Effect.andThen(note("clearRecordFields", names), of(id, { recordId, words: [], shadows: [] }))
@@ -58,8 +58,8 @@ export const layer = (note: Note) =>
       })
     ),
     Layer.succeed(
-      Undoing,
-      Undoing.of({
+      Undo,
+      Undo.of({
         undo: (_, id, request) =>
           Effect.andThen(note("undoChange", request), of(id, { recordId, facts: [Records.fact] })),
         undoRun: (_, id, redo) =>

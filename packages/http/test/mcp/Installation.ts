@@ -33,7 +33,7 @@ export const startInstallation = async () => {
   )
   const made = await runtime.runPromise(
     Effect.gen(function* () {
-      const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+      const { owner, secret, workspace } = yield* (yield* Workspaces).create({
         name: "Test",
         plan: "enterprise",
         timezone: "UTC",

@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 
 const newWorkspace = (name: string, plan: PlanName, ownerEmail: string) =>
   Effect.flatMap(Workspaces, (workspaces) =>
-    workspaces.found({ name, plan, timezone: "Europe/Zurich", baseCurrency: Currency.make("USD"), ownerEmail })
+    workspaces.create({ name, plan, timezone: "Europe/Zurich", baseCurrency: Currency.make("USD"), ownerEmail })
   )
 
 const keyOf = (workspace: Workspace, createdBy: string, name: string, scopes: ReadonlyArray<Scope>) =>

@@ -1,6 +1,6 @@
 /** People and apps with tokens: those whom an identity provider would know. */
 import { CredentialInvalid } from "@millrace/core/kernel"
-import { type Scope, SessionArrivals } from "@millrace/core/access"
+import { type Scope, SessionRequests } from "@millrace/core/access"
 import type { Role, Workspace } from "@millrace/core/workspace"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,14 +10,14 @@ export const roles: ReadonlyArray<Role> = ["viewer", "editor", "admin", "owner"]
 
 const decision = { admitted: true, limit: 600, retryAfter: 0 }
 
-type Arrivals = NonNullable<Context.Service.Shape<typeof SessionArrivals>>
+type Arrivals = NonNullable<Context.Service.Shape<typeof SessionRequests>>
 
 /** Tokens are `person-<role>`, and `app-<role>` for an app with the scopes that it was given. */
 export const makePeople = () => {
   let home: Workspace | undefined
   let granted: ReadonlyArray<Scope> = []
   const arrivals: Arrivals = {
-    arrival: (token) => {
+    authenticate: (token) => {
       const [kind, name] = Redacted.value(token).split("-")
       const role = roles.find((one) => one === name)
       if (home === undefined || role === undefined) return Effect.fail(new CredentialInvalid())

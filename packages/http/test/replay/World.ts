@@ -6,7 +6,7 @@ import { Adapters, NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { Digest } from "@millrace/core"
-import { SessionArrivals } from "@millrace/core/access"
+import { SessionRequests } from "@millrace/core/access"
 import { CurrentConnectAddresses } from "@millrace/core/bank"
 import {
   bankHandlers,
@@ -87,7 +87,7 @@ const kernelOf = (people: People, small: SmallProvider, atOnce: (typeof Answered
   return TaskRunner.layer({ name: "tasks" }).pipe(
     Layer.provide(tasks),
     Layer.provideMerge(useCases),
-    Layer.provideMerge(Layer.succeed(SessionArrivals, people.arrivals)),
+    Layer.provideMerge(Layer.succeed(SessionRequests, people.arrivals)),
     Layer.provideMerge(Layer.succeed(CurrentConnectAddresses, { base: "https://millrace.test", isPublic: true })),
     Layer.provideMerge(Layer.succeed(AgreedRate, 1_000)),
     Layer.provideMerge(Layer.succeed(AnsweredAtOnce, atOnce))

@@ -15,7 +15,7 @@ const attempt = (step: () => void): void => {
 }
 
 /**
- * Appends to `path`, and begins anew at `mostBytes`; what was before is then `<path>.1`. Never fails: a log that cannot
+ * Appends to `path`, and starts again at `mostBytes`; what was before is then `<path>.1`. Never fails: a log that cannot
  * be written is no reason to stop.
  */
 export const boundedLog = (path: string, mostBytes: number): BoundedLog => {

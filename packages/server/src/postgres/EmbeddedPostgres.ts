@@ -101,7 +101,7 @@ const environment = (): Record<string, string> => ({
   TZ: "UTC"
 })
 
-/** The cluster's superuser password stands beside it, readable by us alone. */
+/** The cluster's superuser password is next to it, readable by us alone. */
 const passwordOf = async (file: string): Promise<string> => {
   const known = await readFile(file, "utf8").catch(() => undefined)
   if (known !== undefined && known.trim() !== "") return known.trim()
@@ -143,7 +143,7 @@ const initialise = Effect.fnUntraced(function* (
   const draft = yield* Effect.tryPromise({ try: () => makeDraft(folder, user), catch: made })
   const passwordFile = `${draft}.password`
   const writePassword = async () => {
-    // Made here and now; what is there already is not written to.
+    // Made here and now; what exists already is not written to.
     const file = await open(passwordFile, "wx", 0o600)
     try {
       await file.writeFile(`${password}\n`)
@@ -289,7 +289,7 @@ const launch = Effect.fnUntraced(function* (
         detached: true,
         stdio: ["ignore", "ignore", "pipe"]
       })
-      // Whoever leaves without waiting for it, as a stop that took too long does, lets it end by itself.
+      // Anyone who leaves without waiting for it, as a stop that took too long does, lets it end by itself.
       const endWithUs = () => void child.kill("SIGINT")
       process.once("exit", endWithUs)
       const endWatch =

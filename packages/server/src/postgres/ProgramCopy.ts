@@ -1,9 +1,9 @@
 /**
  * A copy of PostgreSQL's programs for the user that it runs as, where that user cannot enter the folder that they are in.
  *
- * Whoever can put something in their place decides what runs with access to the database. So the copy is kept in a
+ * Anyone who can put something in their place decides what runs with access to the database. So the copy is kept in a
  * folder that only root and we can change, it is looked at before it is used, entry by entry and through no link, and made
- * anew when anything of it is not as it was made.
+ * again when anything of it is not as it was made.
  */
 import { chmod, cp, lstat, mkdtemp, readdir, readlink, realpath, rename, rm } from "node:fs/promises"
 import type { Stats } from "node:fs"

@@ -244,7 +244,7 @@ const clauseAnswer = (
   return negated ? opposite(answer) : answer
 }
 
-/** What the filter says of a row; only rows of which it is true pass. */
+/** What the filter says of a row; only rows for which it is true pass. */
 export const interpretFilter = (
   node: FilterNode,
   row: RowValues,

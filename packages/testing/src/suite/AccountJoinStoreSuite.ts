@@ -9,7 +9,7 @@ import {
 } from "@millrace/core/storage"
 import { CalendarDate, Ids, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { makeAccountJoin, storeAccount } from "../fixture/Account.ts"
@@ -20,7 +20,7 @@ import { storeWorkspace } from "../fixture/Workspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const at = Timestamp.make("2026-03-14T06:30:00.000Z")
-const across = acrossWorkspaces("job engine")
+const across = acrossTenants("job engine")
 
 /** Two accounts of two banks, with what is kept of how each is read. */
 const arrange = Effect.gen(function* () {

@@ -41,7 +41,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("leaves out what has expired, unless it is told again, and forgets it a day later", () =>
+  it.effect("leaves out what has expired, unless it is reported again, and forgets it a day later", () =>
     Effect.gen(function* () {
       const { id } = yield* storeWorkspace()
       const store = yield* AnswerCache

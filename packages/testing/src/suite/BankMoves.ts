@@ -23,7 +23,7 @@ export const moving = ({ upstream: { ledger } }: ConnectedWorld) =>
   ledger.listed.filter(({ supports }) => supports.includes("transactions"))
 
 /**
- * The bank does something that a reader can hear of: a change feed tells what becomes of rows of any age, every other
+ * The bank does something that a reader can hear of: a change feed tells what happens to rows of any age, every other
  * upstream only of those that are read again.
  */
 export const moveSomething = (world: ConnectedWorld, seeded: Seeded): void => {

@@ -1,7 +1,7 @@
 /** Conformance of `BankStore`. */
 import { BankStore } from "@millrace/core/storage"
 import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -100,7 +100,7 @@ export const tests: StorageTests = (it) => {
         Option.some({ ...cleaned, deletedAt: at, removal: { ...removal, reason: "why", tries: 2 }, updatedAt: at })
       )
       const before = Timestamp.make("2026-03-02T23:59:59.999Z")
-      const due = acrossWorkspaces("task engine")
+      const due = acrossTenants("task engine")
       expect(idsOf(yield* due(store.purgeable(before, 1_000)))).not.toContain(deleted.id)
       expect(idsOf(yield* due(store.purgeable(at, 1_000)))).toContain(deleted.id)
       expect(idsOf(yield* due(store.purgeable(at, 1_000)))).not.toContain(cleaned.id)
@@ -124,7 +124,7 @@ export const tests: StorageTests = (it) => {
           Option.map(({ id }) => id)
         )
       expect([yield* by(), yield* by("deleted")]).toEqual([Option.none(), Option.some(last.id)])
-      const found = acrossWorkspaces("connection look-up")(store.ofConnection("demo:main", connection.connection.ref))
+      const found = acrossTenants("connection look-up")(store.ofConnection("demo:main", connection.connection.ref))
       expect((yield* found).map(({ id }) => id).toSorted()).toEqual([first.id, last.id].toSorted())
       yield* store.dropConnection(last.id)
       expect(yield* store.connection(last.id)).toEqual(Option.none())
@@ -222,7 +222,7 @@ export const tests: StorageTests = (it) => {
       const newer = { ref: connection.ref, secrets: { token: difficultTexts.join("|"), more: "x" } }
       expect(yield* store.rotateSecrets(bank.id, connection, newer.secrets)).toEqual(Option.some(newer))
       expect(yield* store.connection(bank.id)).toEqual(Option.some({ instanceId, connection: newer }))
-      // Whoever knows the old ones, or another reference, is told what there is, and changes nothing.
+      // Anyone who knows the old ones, or another reference, learns what there is, and changes nothing.
       for (const known of [connection, { ...newer, ref: "another" }]) {
         expect(yield* store.rotateSecrets(bank.id, known, { token: "late" })).toEqual(Option.some(newer))
       }
@@ -278,7 +278,7 @@ export const tests: StorageTests = (it) => {
       yield* looked(1, { deletedAt: day(2) })
       yield* store.insert(yield* makeBank(workspace, { source: "file" }), undefined)
       const found = (limit: number) =>
-        Effect.map(acrossWorkspaces("task engine")(store.unchecked(day(7), limit)), (all) => all.map(({ id }) => id))
+        Effect.map(acrossTenants("task engine")(store.unchecked(day(7), limit)), (all) => all.map(({ id }) => id))
       expect((yield* found(1000)).filter((id) => [late, never, early].includes(id))).toEqual([never, early, late])
       expect(yield* found(1)).toHaveLength(1)
       const ids = new Set(yield* found(1000))

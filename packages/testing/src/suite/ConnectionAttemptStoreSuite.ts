@@ -9,7 +9,7 @@ import {
 import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { storeBank } from "../fixture/Bank.ts"
@@ -227,7 +227,7 @@ export const tests: StorageTests = (it) => {
   it.effect("expires what nobody completed, finds what was left on its way, and forgets what ended long ago", () =>
     Effect.gen(function* () {
       const store = yield* ConnectionAttemptStore
-      const across = acrossWorkspaces("task engine")
+      const across = acrossTenants("task engine")
       const workspace = yield* storeWorkspace()
       // Before the beginning of simulated time.
       const long = Timestamp.make("1950-01-01T00:00:00.000Z")
@@ -267,7 +267,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("tells whether one may still need whoever it began with upstream", () =>
+  it.effect("tells whether one may still need the customer it began with upstream", () =>
     Effect.gen(function* () {
       const store = yield* ConnectionAttemptStore
       // Before the beginning of simulated time, and after its end.

@@ -1,7 +1,7 @@
 /** Conformance of `ConnectionSubjectStore`. */
 import { Ids, Timestamp } from "@millrace/core"
 import { ConnectionSubjectStore } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -105,7 +105,7 @@ export const tests: StorageTests = (it) => {
       yield* store.end(second.workspaceId, second.instanceId, days(2))
       const ours = new Set(made.map(({ ref }) => ref))
       const taken = Effect.fnUntraced(function* (before: Timestamp.Timestamp, limit: number, now: Timestamp.Timestamp) {
-        const all = yield* acrossWorkspaces("task engine")(store.takeLeft(before, limit, now))
+        const all = yield* acrossTenants("task engine")(store.takeLeft(before, limit, now))
         return all
           .filter(({ ref }) => ours.has(ref))
           .map(({ ref }) => ref)
@@ -115,7 +115,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* taken(days(3), 1_000, days(4))).toEqual([first.ref, second.ref])
       expect(yield* taken(days(4), 1_000, days(5))).toEqual([third.ref])
       expect(yield* taken(days(5), 1_000, days(6))).toEqual([first.ref, second.ref])
-      expect((yield* acrossWorkspaces("task engine")(store.takeLeft(days(7), 1, days(7)))).length).toBe(1)
+      expect((yield* acrossTenants("task engine")(store.takeLeft(days(7), 1, days(7)))).length).toBe(1)
     })
   )
 

@@ -20,7 +20,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.find(own.id, "d")).toBe(text)
       expect([yield* store.find(other.id, "d"), yield* store.find(own.id, "e")]).toEqual([undefined, undefined])
       yield* pass(hour)
-      // Kept once more for a shorter time, it stays as long as it was promised.
+      // Kept again for a shorter time, it stays as long as it was promised.
       yield* store.keep(own.id, { digest: "d", text, hours: 0 })
       expect(yield* store.find(own.id, "d")).toBe(text)
       yield* store.keep(own.id, { digest: "d", text, hours: 3 })

@@ -7,7 +7,7 @@ import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 export const tests: StorageTests = (it) => {
   // The first test to ask: nobody has made it yet.
-  it.effect("keeps a key that was made in a transaction, whatever becomes of that", () =>
+  it.effect("keeps a key that was made in a transaction, no matter what happens to that", () =>
     Effect.gen(function* () {
       const keys = yield* DataKeys
       const { atomically } = yield* Transactor
@@ -24,7 +24,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("answers one key of 32 bytes for a name, whoever asks first, and that one for ever", () =>
+  it.effect("answers one key of 32 bytes for a name, no matter who asks first, and that one for ever", () =>
     Effect.gen(function* () {
       const keys = yield* DataKeys
       const asked = Array.from({ length: 8 }, () => keys.get("account numbers"))

@@ -426,7 +426,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("tells apart what should be at the destination from what is removed or was deleted there", () =>
+  it.effect("distinguishes what should be at the destination from what is removed or was deleted there", () =>
     Effect.gen(function* () {
       const arranged = yield* arrange
       const { account, feed, job, store } = arranged
@@ -704,7 +704,7 @@ export const tests: StorageTests = (it) => {
       yield* refuse(true)
       expect(yield* read).toMatchObject({ state: "failed", attempts: 2, unconfirmedAttempt: first })
       yield* store.markSending(feed.id, job.id, [versionOf("a")])
-      // Newer content comes while it is sent once more.
+      // Newer content comes while it is sent again.
       yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "two" })])
       expect(yield* read).toMatchObject({ version: 2, state: "intended", unconfirmedAttempt: first })
 

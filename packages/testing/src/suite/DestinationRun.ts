@@ -98,8 +98,8 @@ export const outgoing = (op: Outgoing["op"], values: Fields): Outgoing => ({
   idempotencyKey: `${op} ${JSON.stringify(values)}`
 })
 
-/** The same write once more, as one of its own: destinations that remember keys have not seen this one. */
-export const anew = (one: Outgoing): Outgoing => ({ ...one, idempotencyKey: `${one.idempotencyKey} anew` })
+/** The same write again, as one of its own: destinations that remember keys have not seen this one. */
+export const asNew = (one: Outgoing): Outgoing => ({ ...one, idempotencyKey: `${one.idempotencyKey} new` })
 
 export const printed = (values: Fields): PrintedRow =>
   Object.fromEntries(columns.map(({ name }) => [name, String(values[name] ?? "")]))

@@ -16,7 +16,7 @@ import * as Latch from "effect/Latch"
 import * as Stream from "effect/Stream"
 import { difficultTexts } from "../fixture/Text.ts"
 import {
-  anew,
+  asNew,
   columns,
   deliver,
   type DestinationUnderTest,
@@ -105,7 +105,7 @@ const sharedTests = ({ make, write, cells }: DestinationSuiteOptions): void => {
         yield* deliver(under, session, rows, creations)
         const once = yield* under.read
         yield* deliver(under, session, rows, creations)
-        // A later run, after a crash for instance, opens the destination anew.
+        // A later run, after a crash for instance, opens the destination again.
         yield* deliver(under, yield* opened(under), rows, creations)
         expect(yield* under.read).toEqual(once)
         expect(once).toHaveLength(2)
@@ -233,7 +233,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       yield* write(session, outgoing("create", row("a")))
       yield* write(session, outgoing("remove", row("a")))
       expect(yield* under.read).toEqual([])
-      expect(yield* write(session, anew(outgoing("create", row("a"))))).toEqual(
+      expect(yield* write(session, asNew(outgoing("create", row("a"))))).toEqual(
         new Map([[outgoing("create", row("a")).key, "done"]])
       )
       expect(yield* under.read).toEqual([printed(row("a"))])
@@ -286,7 +286,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
     })
   )
 
-  it.effect("does not make a row again that a person deleted, unless the record is created anew", () =>
+  it.effect("does not make a row again that a person deleted, unless the record is created again", () =>
     Effect.gen(function* () {
       const under = yield* make
       const session = yield* opened(under)
@@ -297,7 +297,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       expect(answered.get(creation.key)).toBe("skipped")
       expect([...answered.values()].toSorted()).toEqual(["done", "skipped"])
       expect(yield* under.read).toEqual([printed(row("b"))])
-      yield* write(session, anew(creation))
+      yield* write(session, asNew(creation))
       expect(sortedById(yield* under.read)).toEqual([printed(row("a")), printed(row("b"))])
     })
   )

@@ -138,7 +138,7 @@ export const suite = <E>(
         }
         const claimed = Option.getOrThrow(yield* store.claim(job!.id, []))
         expect(claimed.job.attempt).toBe(1)
-        // What was given back and handed out in vain was not lost, either.
+        // What was given back and handed out to nobody was not lost, either.
         yield* store.release(claimed.fence)
         for (let lost = 0; lost < 3; lost++) {
           expect(idsOf(yield* store.dispatch(many))).toEqual([job!.id])

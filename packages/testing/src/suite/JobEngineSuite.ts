@@ -118,7 +118,7 @@ export const suite = <E, E2>(
     )
 
     conforms(
-      "stops the run of a cancelled job at once when it is told",
+      "stops the run of a cancelled job at once when it is reported",
       Effect.gen(function* () {
         const running = yield* Deferred.make<void>()
         const world = yield* arrange({

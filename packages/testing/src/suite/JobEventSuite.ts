@@ -1,4 +1,4 @@
-/** Conformance of `JobStore` and `EventStore` together: every change of status of a job is told, whoever makes it. */
+/** Conformance of `JobStore` and `EventStore` together: every change of status of a job is reported, no matter who makes it. */
 import { EventStore, JobStore, Transactor } from "@millrace/core/storage"
 import { type Job, jobEventTypes, type JobId } from "@millrace/core/job"
 import { limits } from "@millrace/core"
@@ -95,7 +95,7 @@ export const tests: StorageTests = (it) => {
       const [gone, made, ...more] = yield* told
       expect([gone!.type, gone!.job.id, gone!.cause]).toEqual(["job.cancelled", first.id, second.startedBy])
       expect([made!.type, made!.job, more]).toEqual(["job.created", second, []])
-      // Nothing is told of a job that is not made.
+      // Nothing is reported of a job that is not made.
       yield* Effect.flip(store.create(yield* makeJob(feed), { replacing: false }))
       expect(yield* told).toEqual([])
       yield* store.cancel(second.id, "cancel", somebody)

@@ -38,7 +38,7 @@ export const keptFacts = (dataType: DataType, requests: ReadonlyArray<FactReques
     at
   }))
 
-/** What stands beside a record of which people decided this. */
+/** The annotations of a record about which people decided this. */
 export const notesFrom = (
   dataType: DataType,
   recordId: string,
@@ -84,7 +84,7 @@ export const isAt = (place: string, { field }: { readonly field: string }): bool
   return field.startsWith(end === -1 ? place : place.slice(0, end)) || place.startsWith(field)
 }
 
-/** A record whose fields cannot be read: whoever looks at one fails. */
+/** A record whose fields cannot be read: anyone who looks at one fails. */
 export const poison: Fields = new Proxy<Fields>(
   {},
   {

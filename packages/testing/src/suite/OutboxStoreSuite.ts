@@ -1,7 +1,7 @@
 /** Conformance of `OutboxStore`. */
 import { Ids, limits } from "@millrace/core"
 import { OutboxStore, Transactor } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeMessage } from "../fixture/Message.ts"
@@ -165,7 +165,7 @@ export const tests: StorageTests = (it) => {
       yield* pass(limits.messageDays * day)
       yield* store.insert([make("new")])
       yield* pass(60)
-      const purge = acrossWorkspaces("task engine")(store.purge(1))
+      const purge = acrossTenants("task engine")(store.purge(1))
       let forgotten = 0
       for (let some = 1; some > 0; forgotten += some) some = yield* purge
       expect(forgotten).toBeGreaterThanOrEqual(1)

@@ -1,12 +1,12 @@
 /** Conformance of `ReceivedWebhooks`. */
 import { limits } from "@millrace/core"
 import { ReceivedWebhooks } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { StoreClock, type StorageTests } from "./StorageTests.ts"
 
-const every = acrossWorkspaces("provider callbacks")
+const every = acrossTenants("provider callbacks")
 
 export const tests: StorageTests = (it) => {
   it.effect("tells a callback that came before, of each instance by itself, however many come at once", () =>

@@ -152,7 +152,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("keeps the history of records that are gone for its time, and that of others for good", () =>
+  it.effect("keeps the history of records that are gone for its time, and that of others permanently", () =>
     Effect.gen(function* () {
       const { accountId, ids, make, store, workspaceId } = yield* arrange
       const { pass } = yield* StoreClock

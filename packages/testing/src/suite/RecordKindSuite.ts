@@ -195,7 +195,7 @@ export const suite = (
       }
     })
 
-    it("takes a record of which nothing is known", () => {
+    it("takes a record about which nothing is known", () => {
       const nothing = Object.fromEntries(Array.from(catalog.keys(), (field) => [field, null]))
       for (const sent of good) {
         const prepared = kind.prepare(configOf(sent), catalog)

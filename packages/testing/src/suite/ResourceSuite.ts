@@ -324,7 +324,7 @@ export const testsOf =
       })
     )
 
-    it.effect("puts new ones and replaces others at once, and the same once more", () =>
+    it.effect("puts new ones and replaces others at once, and the same again", () =>
       Effect.gen(function* () {
         const { id, rows, values } = yield* arrange(4)
         const [first, second, third, fourth] = values as unknown as readonly [A, A, A, A]

@@ -166,7 +166,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
       })
     )
 
-    forEachGood("says on each day what planning everything anew on it would say, and when it is due next", (sent) =>
+    forEachGood("says on each day what planning everything again on it would say, and when it is due next", (sent) =>
       Effect.gen(function* () {
         const world = yield* whole(sent)
         for (const day of hardDays.filter((one) => one > today).toSorted()) {
@@ -191,7 +191,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
         const says = world.said.map(
           ([, { claims, findings = [], links }]) => claims.length + links.length + findings.length
         )
-        // What is told may have to wait for its day.
+        // What is reported may have to wait for its day.
         if (!tells) expect(Math.max(0, ...says)).toBeGreaterThan(0)
         expect((yield* whole(sent)).text).toBe(world.text)
         const [before, told] = [world.text, world.told.length]
@@ -221,7 +221,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
           const [one, other] = [yield* history, yield* history]
           expect([other.text, other.told]).toEqual([one.text, one.told])
           expect(one.told.length).toBeGreaterThan(0)
-          // Nothing is told twice.
+          // Nothing is reported twice.
           expect(new Set(one.told).size).toBe(one.told.length)
         })
       )
@@ -331,7 +331,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
       })
     )
 
-    forEachGood("takes a record of which nothing is known", (sent) =>
+    forEachGood("takes a record about which nothing is known", (sent) =>
       Effect.gen(function* () {
         const world = worldOf(sent)
         world.put({ recordId: "unknown", accountId: accounts[0]!.accountId, fields: {} })

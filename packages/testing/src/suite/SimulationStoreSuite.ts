@@ -51,7 +51,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("has a place for analyses that is empty for whoever opens it, and touches nothing that is kept", () =>
+  it.effect("has a place for analyses that is empty for its opener, and touches nothing that is kept", () =>
     Effect.gen(function* () {
       const { id: workspaceId } = yield* storeWorkspace()
       const ids = yield* Ids

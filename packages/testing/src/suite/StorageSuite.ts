@@ -26,7 +26,7 @@ import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
-import * as KeyArrivalsSuite from "./KeyArrivalsSuite.ts"
+import * as KeyLookupSuite from "./KeyLookupSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as MadeAccountSuite from "./MadeAccountSuite.ts"
 import * as ReceivedWebhooksSuite from "./ReceivedWebhooksSuite.ts"
@@ -52,7 +52,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   CursorStore: CursorStoreSuite.tests,
   WorkspaceStore: WorkspaceStoreSuite.tests,
   ApiKeyStore: ApiKeyStoreSuite.tests,
-  KeyArrivals: KeyArrivalsSuite.tests,
+  KeyLookup: KeyLookupSuite.tests,
   BankStore: BankStoreSuite.tests,
   AccountLooks: AccountLooksSuite.tests,
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,

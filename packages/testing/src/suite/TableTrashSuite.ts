@@ -1,4 +1,4 @@
-/** Conformance of `TableStore`: the trash, and what is taken out of it for good. */
+/** Conformance of `TableStore`: the trash, and what is taken out of it permanently. */
 import { Ids, Timestamp } from "@millrace/core"
 import { markKey, TableStore, Transactor } from "@millrace/core/storage"
 import { type StoredRow, type Table, wholeScan } from "@millrace/core/table"

@@ -242,7 +242,7 @@ export const suite = <E>(
       })
     )
 
-    it.effect("does a task that was asked for while it ran once more", () =>
+    it.effect("does a task that was asked for while it ran again", () =>
       Effect.gen(function* () {
         const kind = yield* makeKind()
         const gate = yield* Deferred.make<void>()

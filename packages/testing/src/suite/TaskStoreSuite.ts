@@ -197,7 +197,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("does a task once more that was asked for while it ran, as a new one with the newest payload", () =>
+  it.effect("does a task again that was asked for while it ran, as a new one with the newest payload", () =>
     Effect.gen(function* () {
       const { kind, store, takeOne } = yield* arrange
       yield* storeTask(kind, { key: "k", payload: { n: 1 } })
@@ -213,7 +213,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("does a task once more that asks for it, as a new one with its payload", () =>
+  it.effect("does a task again that asks for it, as a new one with its payload", () =>
     Effect.gen(function* () {
       const { kind, store, takeAfter, takeOne } = yield* arrange
       yield* storeTask(kind, { key: "k", payload: { n: 1 } })
@@ -422,7 +422,7 @@ export const tests: StorageTests = (it) => {
         expect(taken).toHaveLength(4)
         expect(taken).toContain(own.id)
         expect(taken).toContain(two[0]!.id)
-        // The quiet one has one under way now and the loud one too: then whoever was ready first.
+        // The quiet one has one under way now and the loud one too: then the one that was ready first.
         const more = yield* take(2)
         expect(ids(more.tasks)).toContain(two[1]!.id)
         for (const { fence } of [...tasks, ...more.tasks]) yield* store.complete(fence)
@@ -461,7 +461,7 @@ export const tests: StorageTests = (it) => {
       expect(now).toMatchObject({ running: 1, waiting: 3, retrying: 1, failed: 1, lastError: "not yet" })
       expect(now!.lateSeconds).toBeGreaterThanOrEqual(5)
       expect(now!.lateSeconds).toBeLessThan(500)
-      // Whoever is silent for too long runs nothing.
+      // Anyone who is silent for too long runs nothing.
       yield* clock.pass(lease)
       expect(yield* view).toMatchObject({ running: 0, waiting: 4 })
     })
@@ -488,7 +488,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("tells whoever listens of tasks that are made", () =>
+  it.effect("tells listeners of tasks that are made", () =>
     Effect.gen(function* () {
       const { kind, store } = yield* arrange
       const listens = yield* Deferred.make<void>()

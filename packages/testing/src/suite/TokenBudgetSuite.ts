@@ -104,7 +104,7 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("holds the limits of a workspace and of all at an endpoint, whatever becomes of enrichments", () =>
+  it.effect("holds the limits of a workspace and of all at an endpoint, no matter what happens to enrichments", () =>
     Effect.gen(function* () {
       const { ids, scope, store } = yield* arrange
       const other = yield* storeWorkspace()

@@ -64,7 +64,7 @@ export const connectCases: ReadonlyArray<UpstreamCase> = [
       const first = subjectOf(world).secrets
       yield* begin(world, {})
       for (const [name, value] of Object.entries(first)) {
-        // Tokens that run out may be made anew; what the upstream gives once must be the same.
+        // Tokens that run out may be made again; what the upstream gives once must be the same.
         if (/secret|customer|user|profile/iu.test(name)) expect(subjectOf(world).secrets[name]).toBe(value)
       }
       yield* connect(world)
@@ -114,7 +114,7 @@ export const connectCases: ReadonlyArray<UpstreamCase> = [
   },
   ...refusedPayloads.map(refused),
   {
-    title: "two people are two connections, whose accounts are told apart",
+    title: "two people are two connections, whose accounts are distinguished",
     run: Effect.fnUntraced(function* (options) {
       const world = yield* arrange(options)
       const ada = yield* connect(world, { ...options.who, person: "ada" })
@@ -166,7 +166,7 @@ export const connectCases: ReadonlyArray<UpstreamCase> = [
         return accounts.map(({ stableKeys }) => stableKeys)
       })
       const before = yield* keysOf(first)
-      // The same person connects the same bank once more.
+      // The same person connects the same bank again.
       const after = yield* keysOf(yield* connect(world))
       for (const keys of before) {
         if (keys.length === 0) continue

@@ -44,7 +44,7 @@ const handedOver: Way = Effect.fnUntraced(function* (world, { attemptId, payload
     return state === "completed" || Option.isSome(yield* attempts.part(id, "payload"))
   })
   if (yield* Effect.provideContext(isStored, storage)) return
-  // Whoever has died holds the attempt for two minutes.
+  // Anyone who has died holds the attempt for two minutes.
   yield* TestClock.adjust("3 minutes")
   yield* over
 })
@@ -98,10 +98,10 @@ const begin = ({ caller, instanceId, options, run }: CrashWorld) =>
     })
   )
 
-/** The person signs in. Nobody sees the step of a process that died: then the person begins anew. */
+/** The person signs in. Nobody sees the step of a process that died: then the person starts again. */
 const signedIn = Effect.fnUntraced(function* (world: CrashWorld) {
   const { died, fake, options } = world
-  // What is pasted belongs to an attempt of whoever hands it over.
+  // What is pasted belongs to an attempt of the one who hands it over.
   if (fake.paste !== undefined) return { attemptId: "pasted", state: "", payload: fake.paste(options.who) }
   const begun = (yield* begin(world)) ?? (yield* begin(world))
   if (begun === undefined) return expect.fail(`nobody can begin a connection, ${died()}`)
@@ -153,7 +153,7 @@ const story = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: num
   const at = died()
   const ended = yield* outcome(world, begun)
   const isLost = options.exchangesOnce === true && ended.known === 0
-  // Of an exchange whose answer was lost the person is told; all else has come to one bank with its accounts.
+  // Of an exchange whose answer was lost the person is informed; all else has come to one bank with its accounts.
   if (isLost) expect({ at, ...ended }).toMatchObject({ at, state: "failed", told: expect.any(String) })
   else expect({ at, ...ended }).toMatchObject({ at, state: "completed", known: 1, read: 1, unknown: 0 })
   expectNoSecrets(world)
@@ -211,7 +211,7 @@ const mending = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, n: n
   const known = new Set(after.map(({ ref }) => ref))
   const made = fake.connections.slice(earlier)
   const unknown = made.filter(({ isRevoked, ref }) => !isRevoked && !known.has(ref)).length
-  // An access that was lost with its answer is known to nobody: the person is told, and can take it back.
+  // An access that was lost with its answer is known to nobody: the person is informed, and can take it back.
   expect({ at, ids: after.map(({ id }) => id), unknown: isLost ? 0 : unknown }).toEqual({
     at,
     ids: [before!.id],
@@ -252,7 +252,7 @@ const replaced: UpstreamCase["run"] = (options) =>
     yield* run(Effect.flatMap(Banks, (banks) => Effect.exit(banks.refresh(before.bank, Effect.void, caller.cause))))
     expect((yield* look).bank.connectionStatus?.status).toBe("disconnected")
     const again = yield* renew(world, before.bank.id)
-    if (again === undefined) return expect.fail("nobody can connect the bank anew")
+    if (again === undefined) return expect.fail("nobody can reconnect the bank")
     const begun = { ...again, payload: fake.signIn(again.step, options.who) }
     yield* returned(world, begun)
     yield* world.pass(3)

@@ -112,7 +112,7 @@ const told: Readonly<Record<Breakage, { readonly health: ReadonlyArray<string>; 
   }
 
 const broken = (how: Breakage): UpstreamCase => ({
-  title: `a connection that is broken (${how}) is told as such before anything is read, and is well again when it is mended`,
+  title: `a connection that is broken (${how}) is reported as such before anything is read, and is well again when it is mended`,
   lacks: ({ fake }) => (fake.breakages.includes(how) ? undefined : "the upstream has no such state"),
   run: Effect.fnUntraced(function* (options) {
     const world = yield* connected(options)

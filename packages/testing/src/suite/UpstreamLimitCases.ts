@@ -112,7 +112,7 @@ export const limitCases: ReadonlyArray<UpstreamCase> = [
   },
   {
     title: "reads of its limits what answers say, under the names that it gave them",
-    lacks: ({ hasReadLimits }) => (hasReadLimits ? undefined : "answers of its upstream say nothing of limits"),
+    lacks: ({ hasReadLimits }) => (hasReadLimits ? undefined : "answers of its upstream say nothing about limits"),
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const names = new Set((world.driver.capabilities.limits ?? []).map(({ name }) => name))

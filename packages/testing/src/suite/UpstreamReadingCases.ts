@@ -107,7 +107,7 @@ const expectSaid = (request: PullRequest, whole: Run, part: Run): void => {
   for (const { from, providerAccountId } of startsOf(whole)) {
     expect(rowsOf(providerAccountId).filter((row) => dayOf(row) < from)).toEqual([])
   }
-  // Whoever asks for less hears of the same rows from where the history is said to start.
+  // Anyone who asks for less hears of the same rows from where the history is said to start.
   for (const { from, providerAccountId } of startsOf(part)) {
     const behind = rowsOf(providerAccountId).filter((row) => dayOf(row) >= from)
     expect(behind.filter((row) => !shown.has(keyOf(row)))).toEqual([])

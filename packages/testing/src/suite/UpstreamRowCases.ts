@@ -16,7 +16,7 @@ const oneOf = (rows: ReadonlyArray<ObservedRecord>, accounts: ReadonlyArray<stri
   return rows.length < 2 ? undefined : fit[Math.floor(fit.length / 2)]
 }
 
-/** It is told by its id; or else the page shows all but something that nobody knows, so that no row counts as gone. */
+/** It is known by its id; or else the page shows all but something that nobody knows, so that no row counts as gone. */
 const isHarmless = (row: ObservedRecord, { coverages, quarantined }: Run): boolean =>
   quarantined.every(
     ({ providerId }) =>
@@ -48,7 +48,7 @@ export const rowCases: ReadonlyArray<UpstreamCase> = [
         tried.add(request.dataType)
         const others = whole.upserted.filter((one) => keyOf(one) !== keyOf(row))
         expect([request.dataType, rest.upserted]).toEqual([request.dataType, others])
-        // A row on two pages is told twice.
+        // A row on two pages is reported twice.
         const told = new Set(rest.quarantined.map(({ providerId }) => providerId))
         expect([request.dataType, told.size, isHarmless(row, rest)]).toEqual([request.dataType, 1, true])
         for (const { reason } of rest.quarantined) expect(reason.trim()).not.toBe("")

@@ -263,7 +263,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
           date: CalendarDate.addDays(ledger.today, -52)
         })
       const [corrected, takenBack] = [old("Corrected at last"), old("Taken back at last")]
-      // Older ones stand beside them: what an upstream shows last may be all that it still shows.
+      // Older ones are next to them: what an upstream shows last may be all that it still shows.
       ledger.post({
         account: account.key,
         amount: Decimal.make("-1.5"),

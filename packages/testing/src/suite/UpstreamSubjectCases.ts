@@ -1,4 +1,4 @@
-/** Whoever connections belong to at an upstream: taken back whole, once nothing needs them. */
+/** The customer that connections belong to at an upstream: taken back whole, once nothing needs them. */
 import { expect } from "@effect/vitest"
 import { isUsable, ProviderUnavailable } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
@@ -50,7 +50,7 @@ const expectGone = (world: UpstreamWorld): void => {
 
 export const subjectCases: ReadonlyArray<UpstreamCase> = [
   {
-    title: "takes back whoever connections belong to where its upstream keeps anybody, and nowhere else",
+    title: "takes back the customer that connections belong to where its upstream keeps anybody, and nowhere else",
     run: Effect.fnUntraced(function* (options) {
       const { driver, fake } = yield* arrange(options)
       expect(driver.removeSubject !== undefined).toBe(fake.subjects !== undefined)
@@ -71,7 +71,7 @@ export const subjectCases: ReadonlyArray<UpstreamCase> = [
     })
   },
   {
-    title: "leaves whoever is another workspace's alone",
+    title: "leaves the customer of another workspace alone",
     lacks: keepsNobody,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
@@ -127,8 +127,7 @@ export const subjectCases: ReadonlyArray<UpstreamCase> = [
     })
   },
   {
-    title:
-      "a subject that the upstream has lost is made once more, for a new connection and for one that was lost with it",
+    title: "a subject that the upstream has lost is made again, for a new connection and for one that was lost with it",
     lacks: keepsNobody,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
@@ -144,7 +143,7 @@ export const subjectCases: ReadonlyArray<UpstreamCase> = [
     })
   },
   {
-    title: "whoever connects after that is somebody new there",
+    title: "anyone who connects after that is somebody new there",
     lacks: keepsNobody,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)

@@ -42,7 +42,7 @@ export interface UpstreamSuiteOptions {
   readonly outbound: Effect.Effect<Outbound["Service"], never, Scope.Scope>
   /** An empty store for each test. */
   readonly storage: Layer.Layer<Kernel.Stores | UpstreamBudget | Digest>
-  /** Data types of which the connection has rows. */
+  /** Data types for which the connection has rows. */
   readonly dataTypes: ReadonlyArray<PulledType>
   /** Whose connection it is, and where; the fake's first ones unless given. */
   readonly who?: SignIn
@@ -54,7 +54,7 @@ export interface UpstreamSuiteOptions {
   readonly namesPeople?: boolean
   /** How a stored row and a true one are compared; amount, pending and, of posted rows, the day unless given. */
   readonly sees?: { readonly dates: boolean }
-  /** The answer of an exchange that never arrived is lost for good: the upstream gives it once. */
+  /** The answer of an exchange that never arrived is lost permanently: the upstream gives it once. */
   readonly exchangesOnce?: boolean
   /** Answers of the upstream are lists without anything around them: an empty one truly says that there is nothing. */
   readonly answersLists?: boolean
@@ -336,7 +336,7 @@ export const pastBounds = <A, E, R>(world: UpstreamWorld, effect: Effect.Effect<
     return yield* Fiber.join(fiber)
   })
 
-/** No secret is told to anybody, in any error or log. */
+/** No secret is reported to anybody, in any error or log. */
 export const expectNoSecrets = (world: UpstreamWorld, more: ReadonlyArray<string> = []): void => {
   const secrets = [
     ...world.fake.secrets,

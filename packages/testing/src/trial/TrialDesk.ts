@@ -1,4 +1,4 @@
-/** The page of a trial on which a person breaks its banks on purpose, to see what becomes of it: `/trial/banks` at the stand-in. */
+/** The page of a trial on which a person breaks its banks on purpose, to see what happens to it: `/trial/banks` at the stand-in. */
 import { Decimal } from "@millrace/core"
 import type { FakeAnswer, FakeRequest } from "../upstream/FakeRequest.ts"
 import type { FakeConnection, FakeUpstream } from "../upstream/FakeUpstream.ts"

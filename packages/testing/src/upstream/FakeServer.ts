@@ -65,7 +65,7 @@ export class FakeServer {
   readonly tooEarly: Array<FakeRequest> = []
   /** Requests beyond a limit. */
   readonly exceeded: Array<Excess> = []
-  /** Whether requests beyond a limit are refused, too; they are told in `exceeded` at any rate. */
+  /** Whether requests beyond a limit are refused, too; they are reported in `exceeded` at any rate. */
   enforcesLimits = false
   /** Pages for people that are no part of the upstream: what they answer is not counted, and nothing planned happens to it. */
   pages: ((request: FakeRequest) => FakeAnswer | undefined) | undefined = undefined
@@ -262,7 +262,7 @@ export const startFakeServer = (
       Effect.promise(async () => {
         const http = createServer((incoming, response) => {
           fake.serve(incoming, response).catch((error: unknown) => {
-            // A fault of the fake itself must be seen by whoever uses it, and be no answer of the upstream.
+            // A fault of the fake itself must be seen by its user, and be no answer of the upstream.
             if (!response.headersSent) response.writeHead(599, { "content-type": "text/plain" })
             response.end(`the fake upstream failed: ${String(error)}`)
           })

@@ -47,7 +47,7 @@ export interface SignedWebhook {
   readonly url: string
 }
 
-/** Webhooks of an upstream that has them. To send one twice, or in another order, is for whoever sends. */
+/** Webhooks of an upstream that has them. To send one twice, or in another order, is for the sender. */
 export interface FakeWebhooks {
   readonly sign: (
     event: WebhookEvent,
@@ -110,7 +110,7 @@ export interface FakeUpstream {
   readonly mend: (connectionRef: string) => void
   /** Breakages that the upstream can have. */
   readonly breakages: ReadonlyArray<Breakage>
-  /** It has lost whoever connections belong to, and the connections with them; absent where it keeps nobody. */
+  /** It has lost the customer that connections belong to, and the connections with them; absent where it keeps nobody. */
   readonly loseSubjects?: () => void
   /** Checkpoints that were given out are not accepted any more; absent where the upstream has none. */
   readonly loseCheckpoints?: (connectionRef: string) => void

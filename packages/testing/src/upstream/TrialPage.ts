@@ -40,7 +40,7 @@ export const trialChoice = (
     [...offered, { id: "", name: "Cancel" }].map(({ id, name }) => trialForm({ ...sent, [field]: id }, name)).join("")
   )
 
-/** The person goes back to whoever sent them, with what is told; where nobody did, the page says it. */
+/** The person goes back to the program that sent them, with what is reported; where nobody did, the page says it. */
 export const trialReturn = (
   { redirect }: { readonly redirect?: string | undefined },
   told: Readonly<Record<string, string>>

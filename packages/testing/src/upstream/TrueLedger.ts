@@ -150,7 +150,7 @@ export class TrueLedger {
     })
   }
 
-  /** Gone for good: a hold that was released, a row that the bank took back. */
+  /** Gone permanently: a hold that was released, a row that the bank took back. */
   remove(row: TrueRow): void {
     const before = this.current(row)
     this.rows.delete(before.line)

@@ -1,6 +1,6 @@
 /**
  * How much a property test plays. `MILLRACE_LONG=1` plays its long form; `npm run cases` plays forms that are longer still, in
- * parts: `MILLRACE_CASES` worlds from `MILLRACE_FROM` on, and what was tried is told in the file `MILLRACE_COUNTS`.
+ * parts: `MILLRACE_CASES` worlds from `MILLRACE_FROM` on, and what was tried is reported in the file `MILLRACE_COUNTS`.
  */
 import { appendFileSync } from "node:fs"
 
@@ -27,7 +27,7 @@ export const casesOf = ({ long, short }: { readonly short: number; readonly long
 export const seedsOf = ({ count, first }: Cases): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, n) => first + n)
 
-/** Tells how many cases were tried, none of which was violated: records that were decided about, or whatever the property is of. */
+/** Tells how many cases were tried, without a violation: records that were decided about, or whatever the property is of. */
 export const countCases = (tried: number): void => {
   const file = process.env["MILLRACE_COUNTS"]
   if (file !== undefined) appendFileSync(file, `${tried}\n`)

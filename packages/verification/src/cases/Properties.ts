@@ -81,14 +81,14 @@ export const properties: ReadonlyArray<Property> = [
     name: "undo-of-all",
     file: `${core}/explain/UndoOfAll.property.test.ts`,
     title: "all sixteen kinds at once",
-    cases: "records of which everything is undone and redone, for each of sixteen kinds",
+    cases: "records where everything is undone and redone, for each of sixteen kinds",
     worlds: 30
   },
   {
     name: "undo-of-runs",
     file: `${core}/explain/UndoOfRuns.property.test.ts`,
     title: "are undone to the values of the provider",
-    cases: "records of which all runs are undone",
+    cases: "records where all runs are undone",
     worlds: 60
   }
 ]

@@ -71,7 +71,7 @@ const main = (args: ReadonlyArray<string>): number => {
   const only: Array<string> = []
   let to = 1_000_000
   let minutes = Number.POSITIVE_INFINITY
-  let anew = false
+  let fresh = false
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!
     if (arg === "--help") {
@@ -81,12 +81,12 @@ const main = (args: ReadonlyArray<string>): number => {
     if (arg === "--only") only.push(args[++at] ?? "")
     else if (arg === "--to") to = wholeOf(arg, args[++at])
     else if (arg === "--minutes") minutes = wholeOf(arg, args[++at])
-    else if (arg === "--anew") anew = true
+    else if (arg === "--anew") fresh = true
     else refuse(`there is no option ${arg}\n${usage}`)
   }
   const unknown = only.find((name) => !properties.some((one) => one.name === name))
   if (unknown !== undefined) refuse(`--only: there is no property "${unknown}"\n${usage}`)
-  const tried = new Map(Object.entries(anew ? {} : Option.getOrElse(readTried(readKept()), () => ({}))))
+  const tried = new Map(Object.entries(fresh ? {} : Option.getOrElse(readTried(readKept()), () => ({}))))
   const until = Date.now() + minutes * 60_000
   let violated = false
   // In turn, so that each has been tried when the time is over.

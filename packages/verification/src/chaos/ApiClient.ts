@@ -11,7 +11,7 @@ import type { ChaosFeed } from "./World.ts"
 /** The longest that a server works on a request, 30 s, and as much again for a machine that is busy. */
 export const deadlineMillis = 60_000
 
-/** What a server promises that is told to end. */
+/** What a server promises that is asked to end. */
 export const stopMillis = 10_000
 
 const lateAnswers = 8

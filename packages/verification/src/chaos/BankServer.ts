@@ -27,8 +27,8 @@ export interface Asked {
   readonly position?: string | undefined
 }
 
-/** What a driver is told: the value, or the error by its tag. */
-export type Told<A> =
+/** What a driver gets: the value, or the error by its tag. */
+export type ProviderAnswer<A> =
   | { readonly value: A }
   | { readonly error: { readonly _tag: ProviderError["_tag"]; readonly message: string } }
 
@@ -44,9 +44,9 @@ export interface BankServer {
   readonly close: () => Promise<void>
 }
 
-const tell = <A>(effect: Effect.Effect<A, ProviderError>): Promise<Told<A>> =>
+const tell = <A>(effect: Effect.Effect<A, ProviderError>): Promise<ProviderAnswer<A>> =>
   Effect.runPromise(
-    Effect.map(Effect.result(effect), (result): Told<A> =>
+    Effect.map(Effect.result(effect), (result): ProviderAnswer<A> =>
       Result.isSuccess(result)
         ? { value: result.success }
         : { error: { _tag: result.failure._tag, message: result.failure.message } }
@@ -69,7 +69,7 @@ export const startBank = async (): Promise<BankServer> => {
   const after = new Gate<Asked>()
   const pages: Array<Asked> = []
 
-  const ask = ({ call, ref }: Asked, request: PullRequest): Promise<Told<unknown>> => {
+  const ask = ({ call, ref }: Asked, request: PullRequest): Promise<ProviderAnswer<unknown>> => {
     const connection = { ref, secrets: {} }
     switch (call) {
       case "inspect":

@@ -208,7 +208,7 @@ interface MessageRow {
 
 const isOpen = ({ state }: MessageRow): boolean => ["held", "ready", "sending"].includes(state)
 
-/** Waits until no message is on its way. Each is told then, and to whoever takes the same id for the same message, once. */
+/** Waits until no message is on its way. Each is reported then, and to anyone who takes the same id for the same message, once. */
 const checkMessages = async ({ database, destination }: Installation) => {
   const until = performance.now() + quietMillis
   for (;;) {

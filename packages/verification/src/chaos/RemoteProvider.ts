@@ -13,7 +13,7 @@ import {
 } from "@millrace/core/provider"
 import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
-import { instanceId, type Told } from "./BankServer.ts"
+import { instanceId, type ProviderAnswer } from "./BankServer.ts"
 import { type Remote, post } from "./Remote.ts"
 
 const errors: Partial<Record<ProviderError["_tag"], (message: string) => ProviderError>> = {
@@ -27,7 +27,7 @@ const errorOf = ({ _tag, message }: { readonly _tag: ProviderError["_tag"]; read
 
 export const makeRemoteProvider = (bank: Remote): ProviderDriver => {
   const ask = <A>(path: string, body: unknown): Effect.Effect<A, ProviderError> =>
-    post<Told<A>>(bank, path, body).pipe(
+    post<ProviderAnswer<A>>(bank, path, body).pipe(
       Effect.mapError((error) => new ProviderUnavailable({ message: error.message })),
       Effect.flatMap((told) => ("error" in told ? Effect.fail(errorOf(told.error)) : Effect.succeed(told.value)))
     )

@@ -128,7 +128,7 @@ const addOne = Effect.fnUntraced(function* (caller: Caller, ref: string) {
 export const found = async (options: WorldOptions): Promise<World> => {
   const { bank, random } = options
   const feeds: Array<ChaosFeed> = []
-  // Ended each time: the database goes away under whoever stays.
+  // Ended each time: the database goes away under anyone who stays.
   const run = async <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => {
     const kernel = onlooker(options)
     try {
@@ -139,7 +139,7 @@ export const found = async (options: WorldOptions): Promise<World> => {
   }
   const { caller, secret } = await run(
     Effect.gen(function* () {
-      const founded = yield* (yield* Workspaces).found({
+      const founded = yield* (yield* Workspaces).create({
         name: "Chaos",
         plan: "enterprise",
         timezone: "UTC",

@@ -19,7 +19,7 @@ export interface Quality {
   edited: number
   /** Those whose edited record is their record in the end. */
   kept: number
-  /** The same among events that what is shown tells apart. */
+  /** The same among events that what is shown distinguishes. */
   editedClear: number
   keptClear: number
   /** Times that a record went on as another event: as one of another merchant, and when it was booked already. */
@@ -52,7 +52,7 @@ export const perThousand = (count: number, { posted }: Quality): number => (1_00
 export const errorsPerThousand = (quality: Quality): number =>
   perThousand(quality.duplicate + quality.missing + quality.phantom + quality.wrongAmount, quality)
 
-/** Something that went wrong, for whoever looks into it. */
+/** Something that went wrong, for anyone who looks into it. */
 export interface Flaw {
   readonly kind: "duplicate" | "missing" | "phantom" | "wrongAmount" | "lost edit"
   readonly event: number
@@ -66,9 +66,9 @@ export interface Play {
   readonly match: Matcher
   /** Decides what people do. */
   readonly person: Seeded
-  /** Of ten pending records so many are edited as soon as they are seen: 4 unless said otherwise. */
+  /** Of ten pending records so many are edited as soon as they are seen: 4 unless set otherwise. */
   readonly editsOfTen?: number
-  /** Events of which edits are counted; all of them unless said otherwise. */
+  /** Events whose edits are counted; all of them unless set otherwise. */
   readonly counts?: (event: BankEvent) => boolean
   /** The bank tells days wrongly at times, so that a booking counts as the same whatever its day. */
   readonly anyDay?: boolean

@@ -20,7 +20,7 @@ import type { BankRead, TrueObservation } from "./BankView.ts"
 /** A way of matching: the identity of the kernel, or another to compare it with. */
 export type Matcher = (input: MatchInput, detailsOf: (ids: ReadonlyArray<string>) => MatchDetails) => MatchResult
 
-/** As a kernel asks: what people wrote is told where it counts, and where it does not nobody may look. */
+/** As a kernel asks: what people wrote is reported where it counts, and where it does not nobody may look. */
 export const byIdentity: Matcher = (input, detailsOf) => {
   const { editsCount, finish, wanted } = identify(input)
   const { records, ...details } = detailsOf(wanted)

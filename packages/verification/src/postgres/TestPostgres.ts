@@ -1,6 +1,6 @@
 /** A database of its own for every test file, copied from a migrated template. */
 import { randomBytes } from "node:crypto"
-import { PostgresStorage, serverRole, startupParameters, WalledClient } from "@millrace/adapters/postgres"
+import { PostgresStorage, serverRole, startupParameters, TenantClient } from "@millrace/adapters/postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ export const walledClient = (
   acrossConnections = maxConnections,
   direct = acrossConnections > 0
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
-  WalledClient.layer({
+  TenantClient.layer({
     host: "127.0.0.1",
     port: address.port,
     username: address.username,

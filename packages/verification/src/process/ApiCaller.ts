@@ -76,7 +76,7 @@ export const call = (origin: string, apiKey: string, path: string, sent: Sent = 
     outgoing.end(body?.bytes)
   })
 
-/** The `data` of an answer; refused where the call was. Loosely typed: what is in it is for whoever asks to say. */
+/** The `data` of an answer; refused where the call was. Loosely typed: what is in it is for the caller to say. */
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are read as whatever they turn out to be
 export const dataOf = async (origin: string, apiKey: string, path: string, sent: Sent = {}): Promise<any> => {
   const { body, json, status } = await call(origin, apiKey, path, sent)

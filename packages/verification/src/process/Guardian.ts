@@ -8,7 +8,7 @@ import { resolve } from "node:path"
 
 const program = resolve(import.meta.dirname, "guardianProcess.ts")
 
-/** A process to end, as it is told to the guardian. */
+/** A process to end, as it is asked to the guardian. */
 export interface Guarded {
   readonly pid: number
   /** What ends it in order; what does not end by it is killed. */

@@ -1,8 +1,8 @@
 /**
  * Programs of this repository as a few files of JavaScript each, made when they are first asked for.
  *
- * A server loads some 1,500 modules. Whoever starts sixty of them pays for that sixty times; from these files a process
- * begins its work after a quarter of that. They hold the same code, and are made anew when a source changes.
+ * A server loads some 1,500 modules. Anyone who starts sixty of them pays for that sixty times; from these files a process
+ * begins its work after a quarter of that. They hold the same code, and are made again when a source changes.
  */
 import { createHash } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"

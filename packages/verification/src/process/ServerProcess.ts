@@ -1,7 +1,7 @@
 /**
  * The bundled server as people run it: a process of its own, seen from outside.
  *
- * It inherits nothing that would configure it, so the environment of whoever runs the tests does not matter.
+ * It inherits nothing that would configure it, so the environment of the developer who runs the tests does not matter.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"

@@ -1,2 +1,2 @@
-/** What Node is told, so that it runs the TypeScript files of the packages and not what was built of them. */
+/** What Node gets, so that it runs the TypeScript files of the packages and not what was built of them. */
 export const sourceCondition = "--conditions=@millrace/source"

@@ -1,4 +1,4 @@
-/** The best figures that are known of others, in the unit of the figure that they stand beside. */
+/** The best figures that are known of others, in the unit of the figure that they are next to. */
 
 /** Scene -> figure -> what others reach. */
 const known: Readonly<Record<string, Readonly<Record<string, string>>>> = {

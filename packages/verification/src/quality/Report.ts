@@ -26,7 +26,7 @@ export const Report = Schema.Struct({
 })
 export type Report = typeof Report.Type
 
-/** Figures are told to three decimals, and judged as they are told. */
+/** Figures are reported to three decimals, and judged as they are reported. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000
 
 export const rowsOf = (scene: Scene, figures: ReadonlyArray<Figure>): ReadonlyArray<Row> =>
@@ -49,7 +49,7 @@ export const reportOf = (date: string, { seed, size }: Effort, rows: ReadonlyArr
 })
 
 /**
- * The report with the rows of these scenes in the place of those that it had of them: in the order in which scenes are told.
+ * The report with the rows of these scenes in the place of those that it had of them: in the order in which scenes are reported.
  * What was measured before says when.
  */
 export const withRows = (

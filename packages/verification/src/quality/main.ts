@@ -32,7 +32,7 @@ const measure = async (args: ReadonlyArray<string>): Promise<number> => {
     process.stderr.write(`${options.problem}\n`)
     return 2
   }
-  // Worlds of which the parameters are drawn: other ones each time, unless a seed asks for the same.
+  // Worlds whose parameters are drawn: other ones each time, unless a seed asks for the same.
   const drawn = args.includes("--seed") ? options.seed : randomInt(1_000_000_000)
   process.stderr.write(`worlds are drawn from ${drawn}; --seed ${drawn} draws the same\n`)
   const rows: Array<Row> = []

@@ -123,8 +123,8 @@ const derived = /[0-9a-z]{20,}/gi
 /** Times of day: a run that is taken up again looks an hour later. */
 const instants = /T\d\d:\d\d:\d\d\.\d{3}Z/g
 /**
- * A read that is repeated after a crash counts rows as missing once more. What would have changed in two steps changes in one
- * then, and a digest that would have been told and amended is told as it is in the end.
+ * A read that is repeated after a crash counts rows as missing again. What would have changed in two steps changes in one
+ * then, and a digest that would have been told and amended is sent as it is in the end.
  */
 const inOneStep = (type: string): boolean => type === "finding.updated" || type === "digest.amended"
 const amendments = /"amendments":\d+/g
@@ -141,7 +141,7 @@ const toldBy = (
   return text.replaceAll(derived, "derived").replaceAll(instants, "").replaceAll(amendments, "")
 }
 
-/** Partitions with their states, claims and links, by type of enrichment. Records are told by their names. */
+/** Partitions with their states, claims and links, by type of enrichment. Records are known by their names. */
 export const analysed = Effect.fnUntraced(function* (
   workspace: Workspace,
   enrichments: ReadonlyArray<Enrichment>,

@@ -8,7 +8,7 @@ import { must, mustEqual } from "./Invariant.ts"
 import type { Mailbox } from "./Mailbox.ts"
 
 /**
- * Switches the enrichments of a scenario on once more. After the next run these have seen all records at once, and the check that
+ * Switches the enrichments of a scenario on again. After the next run these have seen all records at once, and the check that
  * is returned holds what the first came to step by step against what they say. `undefined` where none is at work.
  */
 export const analyseAnew = Effect.fnUntraced(function* ({ accounts, sets, workspace }: ConnectionScenario) {
@@ -36,9 +36,9 @@ export const isTold = Effect.fnUntraced(function* ({ workspace }: ConnectionScen
   return messages.every(({ state }) => !open.has(state))
 })
 
-/** Every message was told once to whoever takes the same id for the same message, or not at all where it was taken back. */
+/** Every message was told once to anyone who takes the same id for the same message, or not at all where it was taken back. */
 export const checkMessages = Effect.fnUntraced(function* ({ workspace }: ConnectionScenario, mailbox: Mailbox) {
-  const once = "a message is told once"
+  const once = "a message is reported once"
   const messages = yield* (yield* OutboxStore).list(workspace.id, { limit: 100_000 })
   const byId = new Map(messages.map((message) => [message.id, message]))
   for (const message of messages) {

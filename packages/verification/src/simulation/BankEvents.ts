@@ -102,7 +102,7 @@ export class BankHand {
     })
   }
 
-  /** A row that has another upstream id is, to whoever reads snapshots, one that vanishes and one that comes. */
+  /** A row that has another upstream id is, to anyone who reads snapshots, one that vanishes and one that comes. */
   #reissue(row: TrueRow): void {
     this.#bank.reissue(row)
   }
@@ -210,7 +210,7 @@ export class BankHand {
           }
         )
       case "reissue all":
-        // Only ids of a session are handed out anew when a connection is.
+        // Only ids of a session are handed out again when a connection is.
         if (idTrust !== "session") return
         for (const row of this.rows(() => true)) this.#reissue(row)
         return happened.happened("all rows under new ids")

@@ -135,7 +135,7 @@ export const checkLedger = Effect.fnUntraced(function* (scenario: ConnectionScen
       }
       before.set(record.id, record)
     }
-    // Whoever was told that rows are gone may have given their records to equal ones that came meanwhile.
+    // Anyone who was told that rows are gone may have given their records to equal ones that came meanwhile.
     if (!hand.trusted || scenario.misled) continue
     const gone = new Set(records.filter(({ state }) => state === "removed").map(({ id }) => id))
     for (const row of upstream.rows.values()) {
@@ -184,7 +184,7 @@ export const checkCheckpoint = Effect.fnUntraced(function* (
   const owners = accounts.filter(({ id }) => key.accountId === undefined || key.accountId === id)
   const shown = upstream.shownAt(end!)
   for (const account of owners) {
-    // What is told behind a checkpoint that is not of the account is told again.
+    // What is reported behind a checkpoint that is not of the account is reported again.
     if (given!.accounts?.includes(account.providerAccountId) === false) continue
     if (upstream.unlisted.has(account.providerAccountId)) continue
     const held = new Map<string, string>()
@@ -325,7 +325,7 @@ export const checkEnd = Effect.fnUntraced(function* (scenario: ConnectionScenari
 export const checkStill = (watch: Watch, under: FollowingFeed, job: Job, rows: number): void => {
   const written = [...watch.writes.keys()].filter(
     // When it was read last is noted by every read, what is settled by the first one that finds it so, and an empty
-    // file is made anew.
+    // file is made again.
     (call) =>
       call !== "RecordStore.setPulled" &&
       call !== "RecordStore.keepDayDigests" &&

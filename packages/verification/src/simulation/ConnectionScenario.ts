@@ -170,7 +170,7 @@ export class ConnectionScenario {
     if (yield* feeds.update(next)) under.feed = next
   })
 
-  /** A person deletes a row at the destination, where that can be told apart from one that was never there. */
+  /** A person deletes a row at the destination, where that can be distinguished from one that was never there. */
   deleteRow(under: FollowingFeed, wholeFile: boolean): void {
     const { place } = under
     if (place === undefined || place.rows.length === 0 || wholeFile) return

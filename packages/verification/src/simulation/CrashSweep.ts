@@ -124,11 +124,16 @@ const play = Effect.fnUntraced(function* (
   const told = enriched === true ? yield* toldOf(workspace) : []
   const messages = enriched === true ? yield* messagesOf(workspace, enrichments, nameOf) : []
   if (enriched === true && fired === undefined) {
-    // The same enrichments once more see all records at once: what they say is what the first came to step by step.
+    // The same enrichments again see all records at once: what they say is what the first came to step by step.
     const twins = yield* enrichedWith(workspace, isTimeless)
     yield* drive(simulation, feed)
-    const anew = yield* analysed(workspace, twins, nameOf)
-    mustEqual("an analysis of what changed is one of everything", timeless(said), timeless(anew), "all records at once")
+    const whole = yield* analysed(workspace, twins, nameOf)
+    mustEqual(
+      "an analysis of what changed is one of everything",
+      timeless(said),
+      timeless(whole),
+      "all records at once"
+    )
     for (const type of ["alert.fired", "digest.issued", "monitor.breached", "budget.threshold"]) {
       const isTold = messages.some((one) => one.includes(`"type":"${type}"`))
       must("a crash changes nothing at the end", isTold, () => [type, messages])

@@ -168,7 +168,7 @@ class EngineScenario {
     )
   }
 
-  /** The stores tell their own time, whoever calls them. */
+  /** The stores tell their own time, no matter who calls them. */
   #storesLayer(): Layer.Layer<Kernel.Stores> {
     const clock = this.loop.clock(() => this.installation?.wrongBy ?? 0)
     const timed = <S extends object>(service: S): S =>

@@ -1,4 +1,4 @@
-/** What must be true of the log of events when all is quiet: every change is told, once, in order. */
+/** What must be true of the log of events when all is quiet: every change is reported, once, in order. */
 import { BankStore, EventStore } from "@millrace/core/storage"
 import { connectionStatusChanged } from "../../../core/src/bank/BankEvents.ts"
 import type { LoggedEvent } from "@millrace/core/event"
@@ -11,7 +11,7 @@ import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import { must, mustEqual, mustMatch } from "./Invariant.ts"
 import type { Watch } from "./Watch.ts"
 
-const told = "every change is told, once and in order"
+const told = "every change is reported, once and in order"
 
 const legal = new Set(jobTransitions.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`))
 

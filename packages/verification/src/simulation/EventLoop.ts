@@ -1,5 +1,5 @@
 /**
- * Virtual time for many fibers at once: whoever can run does, in an order that a seed decides, and when nobody
+ * Virtual time for many fibers at once: anyone who can run does, in an order that a seed decides, and when nobody
  * can, time goes to where the next one wakes. Nothing here is asynchronous to the process, so a scenario is the
  * same wherever it is played.
  */
@@ -33,7 +33,7 @@ export class EventLoop {
   #timersMade = 0
   readonly scheduler: Scheduler.Scheduler
 
-  /** Without `random` whoever became ready first runs first. */
+  /** Without `random` anyone who became ready first runs first. */
   constructor(random?: Seeded, now = epoch) {
     this.#random = random
     this.now = now

@@ -64,7 +64,7 @@ export const inject = (scenario: ConnectionScenario, under: FollowingFeed, fault
       upstream.shortAtStart = random.once(2)
       return sometimes.happened("provider answers short")
     case "shorter history": {
-      // Whoever tells only what is new says nothing of what is old.
+      // Anyone who tells only what is new says nothing about what is old.
       if (provider.options.changeModel === "appendOnly") return
       const from = random.once(3) ? longAgo : CalendarDate.addDays(CalendarDate.inZone(now(), "UTC"), -random.below(8))
       upstream.keeps = { from, rows: scenario.listedRows }

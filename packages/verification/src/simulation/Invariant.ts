@@ -27,11 +27,11 @@ export const invariants = [
   "change numbers move with every change, and only then",
   "public change numbers move with the public form, and only then",
   "a row that cannot be read has not vanished",
-  "every change is told, once and in order",
+  "every change is reported, once and in order",
   "nothing breaks inside",
   "a crash changes nothing at the end",
   "an analysis of what changed is one of everything",
-  "a message is told once"
+  "a message is reported once"
 ] as const
 export type Invariant = (typeof invariants)[number]
 

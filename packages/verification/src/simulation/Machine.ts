@@ -123,14 +123,14 @@ export class Machine {
     const upstream = call.startsWith("Provider")
     const destination = call.startsWith("Destination") || call.startsWith("Channels")
     const inside = fiber.getRef(InTransaction)
-    // A request to a destination that is on its way cannot be held back by whoever sent it.
+    // A request to a destination that is on its way cannot be held back by its sender.
     if (edge === "begins" && !inside && !destination && this.frozenUntil > loop.now) {
       return Effect.andThen(
         loop.sleep(this.frozenUntil - loop.now),
         Effect.suspend(() => this.#strike(call, edge, fiber) ?? Effect.void)
       )
     }
-    // Whoever has to read from an upstream first never overtakes a request to a destination.
+    // Anyone who has to read from an upstream first never overtakes a request to a destination.
     const answersAfter = upstream && edge === "begins" ? 20 + random.below(80) : 0
     if (calm) return answersAfter === 0 ? undefined : loop.sleep(answersAfter)
     if (this.#happens("crash")) {

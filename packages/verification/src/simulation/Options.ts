@@ -27,7 +27,7 @@ happen now and then never did.
   --sweep       only the crash sweep, by crashes and by storage that goes away
   --help        this text`
 
-/** A message for whoever typed it. */
+/** A message for anyone who typed it. */
 export class BadOption extends Error {
   override readonly name = "BadOption"
 }

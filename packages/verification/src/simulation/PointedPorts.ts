@@ -9,7 +9,7 @@ import {
   AnswerCache,
   ApiKeyStore,
   AccountJoinStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,
@@ -36,7 +36,7 @@ import {
   UploadStore,
   WorkspaceStore
 } from "@millrace/core/storage"
-import { StageBounds } from "../../../core/src/sync/PutAside.ts"
+import { StageBounds } from "../../../core/src/sync/PageSpool.ts"
 import { Destinations, type DestinationSession } from "@millrace/core/destination"
 import { type Kernel, SyncRun } from "@millrace/core/kernel"
 import { type OpenSession, type ProviderDriver, Providers } from "@millrace/core/provider"
@@ -63,7 +63,7 @@ const stores = {
   JobStore,
   DeliveryStore,
   AccountJoinStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,

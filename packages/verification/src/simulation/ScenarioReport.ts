@@ -1,4 +1,4 @@
-/** What is told of a simulated scenario. */
+/** What is reported about a simulated scenario. */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import { BrokenInvariant } from "./Invariant.ts"

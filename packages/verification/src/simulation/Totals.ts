@@ -44,7 +44,7 @@ export class Totals {
     if (broken !== undefined) this.failures.push({ ...broken, seed, story })
   }
 
-  /** The same for the same seeds, whoever played them and in whatever order. */
+  /** The same for the same seeds, no matter who played them and in whatever order. */
   get digest(): string {
     let digest = 0n
     for (const [, one] of [...this.#digests].toSorted(([a], [b]) => a - b)) {

@@ -1,5 +1,5 @@
 /**
- * Looks over the shoulder of storage: every change of a job, every write of a run and every checkpoint is
+ * ConnectionChecks over the shoulder of storage: every change of a job, every write of a run and every checkpoint is
  * checked at the moment it is made.
  *
  * It stands between the stores and everything that calls them, so that it sees what tests do, too.
@@ -184,7 +184,7 @@ export class Watch {
     this.#setStatus(id, job.feedId, job.status)
   }
 
-  /** Notes what breaks in a check, whoever catches it. */
+  /** Notes what breaks in a check, no matter who catches it. */
   #checked<A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.tapDefect(check, (defect) =>
       Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** A thread that plays the scenarios and sweeps it is told to, one after the other. */
+/** A thread that plays the scenarios and sweeps it is asked to, one after the other. */
 // oxlint-disable-next-line import/no-unassigned-import -- what it does has to be done before the next import
 import "./PlainFibers.ts"
 import { parentPort } from "node:worker_threads"

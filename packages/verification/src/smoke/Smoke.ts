@@ -1,7 +1,7 @@
 /**
- * Drivers against the real upstreams, with the keys of whoever asks. Where a sandbox can be signed in to without a person a
+ * Drivers against the real upstreams, with the keys of the one who asks. Where a sandbox can be signed in to without a person a
  * bank is connected, read whole and removed; elsewhere institutions are listed, a connection is begun, and one that was made
- * there is read. What is told are counts and states; no row and no secret is.
+ * there is read. What is reported are counts and states; no row and no secret is.
  */
 import { bundledProviders } from "@millrace/adapters/provider"
 import { CalendarDate, Timestamp } from "@millrace/core"
@@ -156,7 +156,7 @@ const isConnection = Schema.is(
   Schema.Struct({ ref: Schema.NonEmptyString, secrets: Schema.Record(Schema.String, Schema.String) })
 )
 
-/** Looks as far as one can without a person who signs in. */
+/** ConnectionChecks as far as one can without a person who signs in. */
 const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: string) => void) {
   const name = `MILLRACE_SMOKE_${kind.toUpperCase()}`
   const config = yield* read(env, name)
@@ -170,7 +170,7 @@ const look = Effect.fnUntraced(function* (kind: string, env: Env, say: (line: st
   const step = yield* driver.beginConnect(beginOf({ subject, redirectUri: "https://example.com/back" }))
   say(`begun: ${step.kind}`)
   const found = yield* driver.listInstitutions({ text: "a", countryCodes: [], limit: 5 })
-  say(`${found.length} institutions of which the name has an a`)
+  say(`${found.length} institutions whose name has an a`)
   const connection = yield* read(env, `${name}_CONNECTION`)
   if (connection === undefined) return say(`no connection is read: ${name}_CONNECTION is not set`)
   if (!isConnection(connection)) {

@@ -20,7 +20,7 @@ const options = {
 export const Inside = taskKind("killed_inside", options)
 /** Tells a place outside of storage, with the id of the task. */
 export const Outside = taskKind("killed_outside", options)
-/** As `Inside`, with few keys: what comes while a task runs is done once more. */
+/** As `Inside`, with few keys: what comes while a task runs is done again. */
 export const Keyed = taskKind("killed_keyed", options)
 /** What the others write; nobody runs it. */
 export const Mark = taskKind("killed_mark", { payload: Schema.Struct({ kind: Schema.String, n: Schema.Int }) })

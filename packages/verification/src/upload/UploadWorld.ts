@@ -77,7 +77,7 @@ const statement = (description: string): Uint8Array =>
 /** A feed of files into a table, and what a person does with it. */
 export const openUploadFeed = Effect.gen(function* () {
   const [feeds, uploads, tables, jobs] = [yield* FeedStore, yield* Uploads, yield* Tables, yield* JobStore]
-  const { owner, workspace } = yield* (yield* Workspaces).found({
+  const { owner, workspace } = yield* (yield* Workspaces).create({
     name: "Books of Ada",
     plan: "business",
     timezone: "UTC",

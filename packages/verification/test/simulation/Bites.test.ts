@@ -77,7 +77,7 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
         })
       )
     ),
-    "every change is told, once and in order"
+    "every change is reported, once and in order"
   ],
   [
     "a log that now and then tells a change of a job before the one that came first",
@@ -96,7 +96,7 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
         }))
       )
     ),
-    "every change is told, once and in order"
+    "every change is reported, once and in order"
   ]
 ]
 
@@ -160,7 +160,7 @@ describe("the simulation", () => {
         })
       )
     ),
-    "a message is told once",
+    "a message is reported once",
     [3, 4]
   )
 
@@ -183,7 +183,7 @@ describe("the simulation", () => {
         })
       )
     ),
-    "a message is told once",
+    "a message is reported once",
     [6, 22]
   )
 })

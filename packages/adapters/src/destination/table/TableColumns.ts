@@ -16,7 +16,7 @@ export interface Resolved {
   readonly faults: ReadonlyArray<string>
 }
 
-/** What the columns mean from now on, whatever becomes of the names. */
+/** What the columns mean from now on, no matter what happens to the names. */
 export const boundOf = (targets: ReadonlyArray<Target>): BoundColumns =>
   new Map(targets.map(({ column, field }) => [column.name, field.id]))
 

@@ -193,7 +193,7 @@ export const make: Effect.Effect<
     columns: ReadonlyArray<Column>
   ): Effect.fn.Return<Aimed, DestinationError> {
     const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
-    // Another feed may take the same key at the same time: what it took is missing once more.
+    // Another feed may take the same key at the same time: what it took is missing again.
     for (let round = 0; round < 3; round++) {
       const table = yield* tableOf(feed, config)
       const { targets, missing, faults } = resolve(table, columns)
@@ -369,7 +369,7 @@ export const make: Effect.Effect<
         return before.rows.every(({ key }, n) => refs.get(key) === own[n])
       })
 
-    /** In turns with whoever waits for the database. */
+    /** In turns with anyone who waits for the database. */
     const prepareWrite = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
       const rows: Array<FeedRow> = []
       const removed: Array<string> = []

@@ -96,7 +96,7 @@ export const shopping: Merchants = [
     low: 12_00,
     high: 64_00
   },
-  // Begins like a formula, as some real lines do: whoever writes it into a sheet must not run it.
+  // Begins like a formula, as some real lines do: anyone who writes it into a sheet must not run it.
   {
     name: "Equals Clothing",
     texts: ["=EQUALS CLOTHING 00##"],

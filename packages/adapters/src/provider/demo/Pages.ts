@@ -66,7 +66,7 @@ const transactionsPage = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SyncPage, ProviderError> {
   const early = since === undefined ? tooEarly(here, request) : undefined
   if (early !== undefined) return yield* early
-  // After the history was begun anew the old rows cannot be compared with the new ones.
+  // After the history was started again the old rows cannot be compared with the new ones.
   if (since !== undefined && historyStart(since.at) !== here.firstMonth) {
     return yield* new CheckpointInvalid({ message: "The demo bank has archived the history of the checkpoint." })
   }

@@ -34,7 +34,7 @@ const buy = (book: Book, account: string, merchant: Merchant, at: number): Line 
   }
   const settleHours = draw.between(18, 70)
   if (merchant.habit === "twice") {
-    // There and back: two lines that only their ids tell apart.
+    // There and back: two lines that only their ids distinguish.
     book.purchase(line, { kind: "plain" }, settleHours)
     book.purchase(line, { kind: "plain" }, settleHours)
   } else book.purchase(line, courseOf(book, merchant, cents), settleHours)

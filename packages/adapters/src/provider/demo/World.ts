@@ -20,7 +20,7 @@ export interface World {
   readonly now: number
   readonly firstMonth: Month
   readonly lastMonth: Month
-  /** The first day of which anything is known. */
+  /** The first day for which anything is known. */
   readonly start: CalendarDate.CalendarDate
   readonly accounts: ReadonlyArray<DemoAccount>
 }

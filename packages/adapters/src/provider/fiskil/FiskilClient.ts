@@ -21,7 +21,7 @@ import { refusalOf, upstream } from "./FiskilErrors.ts"
 const origin = "https://api.fiskil.com"
 const defaultVersion = "v2"
 
-/** Rows of a page, of which Fiskil gives no more. */
+/** Rows of a page; Fiskil gives no more. */
 const pageSize = 1_000
 /** Pages of a list that is read at once: none is anywhere near as long. */
 const mostPages = 100
@@ -82,7 +82,7 @@ const pageOf = Effect.fnUntraced(function* (
   const { links } = body
   if (links !== undefined && links !== null && !isRecord(links)) return yield* violation("links")
   const after = yield* afterOf(isRecord(links) ? links["next"] : undefined)
-  // The end is told by a list without rows as well.
+  // The end is reported by a list without rows as well.
   return { rows, after: rows.length === 0 ? undefined : after }
 })
 

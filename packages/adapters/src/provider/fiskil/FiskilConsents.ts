@@ -2,7 +2,7 @@
  * Consents (CDR arrangements): which are of a connection, and what they say of it.
  *
  * A consent lasts a year at most, and mending a connection is a new one. So a connection is what a person shares at an
- * institution, and its consents come and go. A workspace may have two people at one bank: they are told apart by the first
+ * institution, and its consents come and go. A workspace may have two people at one bank: they are distinguished by the first
  * of the accounts that each consent is about.
  */
 import { createHash } from "node:crypto"
@@ -36,7 +36,7 @@ export interface Place {
 
 const idForm = /^[A-Za-z0-9_.:-]{1,128}$/
 
-/** Whether text is an id of which a reference can be made. */
+/** Whether text is an id that a reference can be made from. */
 export const isIdOfPlace = (text: string): boolean => idForm.test(text)
 
 /** The reference of a connection. */

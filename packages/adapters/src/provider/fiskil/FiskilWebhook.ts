@@ -15,7 +15,7 @@ import { isIdOfPlace } from "./FiskilConsents.ts"
 
 /**
  * Milliseconds that a callback may be old, or ahead of our clock: the signature has no time of its own, and what could
- * not be delivered is tried again for up to an hour. Repeats are told by their id.
+ * not be delivered is tried again for up to an hour. Repeats are known by their id.
  */
 const oldest = 86_400_000
 const mostAhead = 300_000
@@ -39,7 +39,7 @@ type Payload = typeof Payload.Type
 const sync = (dataTypes?: ReadonlyArray<SyncDataType>): Pick<Poke, "dataTypes"> =>
   dataTypes === undefined ? {} : { dataTypes }
 
-/** What an event means. One that a consent ended says nothing of others that the person gave for the same bank. */
+/** What an event means. One that a consent ended says nothing about others that the person gave for the same bank. */
 const meaningOf = (event: string): Pick<Poke, "dataTypes" | "repaired"> | undefined => {
   if (event === "consent.received" || event === "consent.updated") return { repaired: true }
   if (event === "consent.revoked") return {}

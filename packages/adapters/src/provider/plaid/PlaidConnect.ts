@@ -66,7 +66,7 @@ const updateBody = ({ secrets }: Connection) => ({
 const newBody = (settings: PlaidSettings, { attemptId, webhookUrl }: BeginConnect) => ({
   products: settings.products,
   ...(settings.optionalProducts.length === 0 ? {} : { optional_products: settings.optionalProducts }),
-  // It is fixed with the first connection: whoever asks for more later gets no more.
+  // It is fixed with the first connection: anyone who asks for more later gets no more.
   transactions: { days_requested: settings.historyDays },
   // What tells that the person has finished names nothing but the link token: the address says whose it is.
   ...(webhookUrl === undefined
@@ -180,7 +180,7 @@ const described = Effect.fnUntraced(function* (
 
 const lostAnswer = new InvalidConnectPayload({
   message:
-    "The answer of Plaid to this sign-in was lost, so the connection that it may have made cannot be used. Connect the bank once more; what was lost can be ended at my.plaid.com",
+    "The answer of Plaid to this sign-in was lost, so the connection that it may have made cannot be used. Connect the bank again; what was lost can be ended at my.plaid.com",
   providerCode: usedUp
 })
 

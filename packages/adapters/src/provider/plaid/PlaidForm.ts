@@ -243,5 +243,5 @@ export const KeyAnswer = Schema.Struct({
 })
 export type PlaidKey = (typeof KeyAnswer.Type)["key"]
 
-/** Answers of which nothing but the success matters. */
+/** Answers whose success alone matters. */
 export const DoneAnswer = Schema.Struct({})

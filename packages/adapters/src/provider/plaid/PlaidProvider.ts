@@ -45,7 +45,7 @@ const perMinute: Readonly<Partial<Record<keyof typeof limited, readonly [item: n
     "/item/remove": [30, 2_000],
     "/institutions/get": [undefined, 50],
     "/institutions/get_by_id": [undefined, 400],
-    // Ours: whoever sends forged webhooks makes us ask for keys.
+    // Ours: anyone who sends forged webhooks makes us ask for keys.
     "/webhook_verification_key/get": [undefined, 60]
   }
 

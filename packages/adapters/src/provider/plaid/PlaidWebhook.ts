@@ -57,7 +57,7 @@ type Body = Result.Result.Success<ReturnType<typeof Body>>
 
 const refused = (message: string) => new WebhookRefused({ message })
 
-/** Ids that Plaid does not know, asked for within a minute: whoever makes them up costs no more than these. */
+/** Ids that Plaid does not know, asked for within a minute: anyone who makes them up costs no more than these. */
 const mostMisses = 10
 const missMillis = 60_000
 
@@ -168,7 +168,7 @@ export const verifyWebhook = Effect.fnUntraced(function* (
   }
   if (key.alg !== "ES256" || !isSignedBy(token, key)) return yield* refused("The signature is wrong")
   const claims = Claims(token.claims)
-  if (Result.isFailure(claims)) return yield* refused("The signature says nothing of the body")
+  if (Result.isFailure(claims)) return yield* refused("The signature says nothing about the body")
   const signedAt = claims.success.iat * 1000
   if (signedAt < now - oldest || signedAt > now + skew) return yield* refused("The signature is too old")
   if (!hashesAlike(rawBody, claims.success.request_body_sha256)) {

@@ -1,4 +1,4 @@
-/** From Quiltt's accounts to ours. Its balances have our signs: what is owed is negative, whoever it came from. */
+/** From Quiltt's accounts to ours. Its balances have our signs: what is owed is negative, from whichever source. */
 import { Currency, Decimal, Timestamp } from "@millrace/core"
 import type { AccountType, BankType, ObservedAccount } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"

@@ -93,7 +93,7 @@ export const QuilttTransaction = Schema.Struct({
   currencyCode: maybe(Text),
   date: Day,
   description: looseText,
-  /** A row of which it is not known whether money came or went is none that can be kept. */
+  /** A row that does not say whether money came or went is none that can be kept. */
   entryType: Schema.Literals(["CREDIT", "DEBIT"]),
   status: Schema.Literals(["PENDING", "POSTED", "PROJECTED"]),
   fees: maybe(Amount),

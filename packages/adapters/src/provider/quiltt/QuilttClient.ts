@@ -161,7 +161,7 @@ export const makeClient = Effect.fnUntraced(function* (config: QuilttConfig) {
     return {
       token: session.token,
       profileId: session.userId,
-      // No session lives longer than a day, and one that says nothing of it lives an hour.
+      // No session lives longer than a day, and one that says nothing about it lives an hour.
       expiresAt: Math.min(expiresAt > now ? expiresAt : now + hour, now + sessionHours * hour)
     }
   })
@@ -182,7 +182,7 @@ export const makeClient = Effect.fnUntraced(function* (config: QuilttConfig) {
     return yield* Effect.fromResult(readJson(upstream, InstitutionsAnswer, answer))
   })
 
-  /** Asks for the balance of an account anew; `false` where the connection has no such right. */
+  /** Asks for the balance of an account again; `false` where the connection has no such right. */
   const refreshBalance = Effect.fn("Quiltt.refreshBalance")(function* (
     accountId: string,
     connection: string

@@ -82,7 +82,7 @@ export const makeConnect = (
     return left >= shortestSession && (yield* client.isAlive(session.token))
   })
 
-  /** A session that lasts, of those that are known or a new one; whoever asks meanwhile gets the same. */
+  /** A session that lasts, of those that are known or a new one; anyone who asks meanwhile gets the same. */
   const sessionOf = (key: string, known: QuilttSession | undefined, profile: ProfileNamed, unknown: ProfileNamed) =>
     oneAtATime.withPermits(1)(
       Effect.gen(function* () {

@@ -26,7 +26,7 @@ export const upstream = "Quiltt"
 /** Requests to these share limits of their own. */
 export const endpoints = { sessions: "sessions", refreshes: "refreshes" } as const
 
-/** Sessions are of a profile, and say nothing of its banks. */
+/** Sessions are of a profile, and say nothing about its banks. */
 const isAboutBank = (counts: Counts): boolean =>
   counts?.connection !== undefined && counts.endpoint !== endpoints.sessions
 

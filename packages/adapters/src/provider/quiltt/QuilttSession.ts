@@ -105,7 +105,7 @@ export const openSession = (client: QuilttClient, { connection, subject }: OpenS
       const status = connectionDisconnect?.record?.status
       if (connectionDisconnect?.success === true)
         return status === "DISCONNECTED" ? ("done" as const) : ("pending" as const)
-      // An answer without success says nothing of why: what became of the connection does.
+      // An answer without success says nothing about why: what became of the connection does.
       const after = yield* lookAt(client, profileId, ref)
       if (after.status === "DISCONNECTED") return "done" as const
       if (after.status === "DISCONNECTING") return "pending" as const

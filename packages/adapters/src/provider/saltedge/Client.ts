@@ -104,7 +104,7 @@ export const makeClient = Effect.fnUntraced(function* (settings: Settings, priva
         unanswered
       )
       if (response.status < 200 || response.status > 299) return yield* meaningOf(refusedBy(response, counts))
-      // Nothing that is documented of version 6 says whether what is deleted is told once more.
+      // Nothing that is documented of version 6 says whether what is deleted is reported again.
       const told = response.status === 204 ? { ...response, body: new TextEncoder().encode('{"data":null}') } : response
       const read = yield* Effect.fromResult(readJson(name, Schema.Struct({ data: answer, meta: Meta }), told))
       const nextId = read.meta?.next_id

@@ -151,7 +151,7 @@ export const makeConnecting = (
       if (customerId !== undefined) yield* request.keepAttempt({ customerId })
     }
     const { data } = yield* reconnect === undefined
-      ? // A customer that Salt Edge does not know any more is made once more.
+      ? // A customer that Salt Edge does not know any more is made again.
         Effect.catchTag(connectAs(subject), "ConnectionGone", () => connectAs({ ref: subject.ref, secrets: {} }))
       : isId(reconnect.ref)
         ? client.ask({

@@ -11,7 +11,7 @@ export const wordsIn = (extra: Extras, key: string): string | undefined => {
 
 export const amountIn = (extra: Extras, key: string): DecimalText | undefined => {
   const value = extra?.[key]
-  // Numbers of which a double would lose digits come as their text.
+  // Numbers whose digits a double would lose come as their text.
   const amount = typeof value === "number" || typeof value === "string" ? Decimal.parse(String(value)) : undefined
   return amount !== undefined && Decimal.wholeDigits(amount) <= limits.amountWholeDigits ? amount : undefined
 }

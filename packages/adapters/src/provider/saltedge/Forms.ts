@@ -9,7 +9,7 @@ const extras = maybe(Schema.Record(Schema.String, Schema.Unknown))
 
 /** A list whose entries are decoded one by one. */
 export const List = Schema.Array(Schema.Unknown)
-/** An answer of which nothing but its coming counts. */
+/** An answer that counts only because it came. */
 export const Anything = Schema.Unknown
 
 /** Version 6 has `customer_id` where version 5 had `id`. */

@@ -80,7 +80,7 @@ export const unwell = (status: keyof typeof sentences): ConnectionHealth => ({
   errorMessage: sentences[status][1]
 })
 
-/** The health that an error stands for; `undefined` for one that says nothing of the connection. */
+/** The health that an error stands for; `undefined` for one that says nothing about the connection. */
 export const healthOf = (error: ProviderError): ConnectionHealth | undefined => {
   switch (error._tag) {
     case "ReauthRequired":

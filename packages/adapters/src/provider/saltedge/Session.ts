@@ -116,7 +116,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
   const askConnection = Effect.flatMap(
     ask("connection", { answer: Forms.Connection, path: `/connections/${ref}` }),
     ({ data }) =>
-      // Of another workspace's connection nothing is told.
+      // Of another workspace's connection nothing is reported.
       customerId !== undefined && typeof data.customer_id === "string" && data.customer_id !== customerId
         ? Effect.fail(new ConnectionGone({ message: "The connection belongs to somebody else" }))
         : Effect.succeed(data)
@@ -311,7 +311,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
         path: `/connections/${ref}/refresh`,
         body: { attempt: { fetch_scopes: ["accounts", "transactions"], user_present: psu !== undefined } }
       })
-      // A bank that wants the person for it has to be connected anew instead.
+      // A bank that wants the person for it has to be reconnected instead.
       return { status: data.connect_url == null ? "refreshing" : "not_supported" } as const
     }),
     revoke: ask("revoke", { answer: Forms.Anything, method: "DELETE", path: `/connections/${ref}` }).pipe(

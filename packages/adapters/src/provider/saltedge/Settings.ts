@@ -11,7 +11,7 @@ export const Settings = Schema.Struct({
     description: "the RSA key (PEM) whose public half the dashboard has: it signs requests, as live access needs it"
   }),
   callbackKey: Schema.optionalKey(Schema.String).annotate({
-    description: "the public RSA key (PEM) that proves callbacks; that which Salt Edge publishes unless given"
+    description: "the public RSA key (PEM) that proves callbacks; the one that Salt Edge publishes unless given"
   }),
   historyDays: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 730 })).annotate({

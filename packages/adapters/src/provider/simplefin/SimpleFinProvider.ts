@@ -96,7 +96,7 @@ const capabilitiesOf = (historyDays: number): Capabilities => ({
   // The Bridge reads from banks about once a day.
   freshnessSeconds: 7_200,
   webhooks: false,
-  // Whoever asks more often is warned, and then shut out. History is asked for at once.
+  // Anyone who asks more often is warned, and then shut out. History is asked for at once.
   limits: [{ name: "day", requests: 24, seconds: 86_400, per: "connection", burst: 12 }]
 })
 

@@ -61,7 +61,7 @@ const supportsOf = (account: Account): ObservedAccount["supports"] =>
       ? ["balances", "trades", "orders"]
       : ["balances", "trades", "holdings", "orders"]
 
-/** What the cash of an account comes to in its currency, where there is a row of it. */
+/** The cash of an account in its currency, where there is a row of it. */
 const cashIn = (balances: ReadonlyArray<CashBalance>, currency: Currency.Currency): CashBalance | undefined =>
   balances.find((balance) => currencyOf(balance.currency?.code) === currency)
 
@@ -80,7 +80,7 @@ const totalOf = (
     : undefined
 }
 
-/** An account as the port shows it. One of which no amount is known cannot be shown. */
+/** An account as the port shows it. One without a known amount cannot be shown. */
 export const observedAccount = (
   account: Account,
   balances: ReadonlyArray<CashBalance>,

@@ -27,7 +27,7 @@ const oldest = (records: ReadonlyArray<ObservedRecord>): CalendarDate.CalendarDa
   records.map(dayOfRecord).toSorted()[0]
 
 /**
- * The days of which a page of activities shows all. SnapTrade says up to which day it has read them all, and which is the
+ * The days for which a page of activities shows all. SnapTrade says up to which day it has read them all, and which is the
  * first; the last page ends with the oldest rows.
  */
 export const windowOf = (
@@ -61,7 +61,7 @@ export const windowOf = (
 export const orderDays = 90
 
 /**
- * The days of which an answer shows all orders that are open. It is counted in hours, so of its first day a part may be
+ * The days for which an answer shows all orders that are open. It is counted in hours, so of its first day a part may be
  * missing; an order that was placed before may still be open, and nothing is said of it.
  */
 export const openOrdersWindow = (
@@ -72,7 +72,7 @@ export const openOrdersWindow = (
 ): Coverage => {
   const today = CalendarDate.make(Timestamp.fromMillis(now).slice(0, 10))
   const from = CalendarDate.addDays(today, 1 - orderDays)
-  // Days of orders are those of UTC, which may be ahead of whoever asks.
+  // Days of orders are those of UTC, which may be ahead of the one who asks.
   const last = to > today ? to : today
   return {
     kind: "window",

@@ -163,7 +163,7 @@ const byStatus: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
 
 /** What an answer that refuses means. */
 export const meaningOf = (refused: Refused): ProviderError => {
-  // A wait is a wait, whatever code stands beside it.
+  // A wait is a wait, whatever code is next to it.
   const meaning = refused.status === 429 ? rateLimited : (byCode.get(refused.code) ?? byStatus.get(refused.status))
   if (meaning !== undefined) return meaning(refused)
   const message = `SnapTrade answered ${refused.status}`

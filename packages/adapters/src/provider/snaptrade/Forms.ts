@@ -148,7 +148,7 @@ export const Order = Schema.Struct({
 })
 export type Order = typeof Order.Type
 
-/** An answer of which nothing but its coming counts. */
+/** An answer that counts only because it came. */
 export const Anything = Schema.Unknown
 
 /** The events that SnapTrade tells of, whichever schema version they have. */

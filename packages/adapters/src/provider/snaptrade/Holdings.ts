@@ -8,7 +8,7 @@ import { currencyOf, times, wordsOf } from "../upstream/Texts.ts"
 /** Kinds whose price times units is no value: what they are worth is the difference to an earlier price. */
 const withoutValue: ReadonlySet<string> = new Set(["future", "cfd"])
 
-/** A position, translated, and what it adds to the cash that is told apart. */
+/** A position, translated, and what it adds to the cash that is distinguished. */
 export interface Held {
   readonly record: ObservedRecord
   /** Of a position that SnapTrade counts among the cash as well. */

@@ -36,7 +36,7 @@ export const institutionOf = (broker: Forms.Brokerage): Institution => {
   }
 }
 
-/** Those that SnapTrade offers, of which the name has the text in it. */
+/** Those that SnapTrade offers whose name has the text in it. */
 export const search = (brokers: Brokers, { limit, text }: InstitutionQuery) =>
   Effect.map(brokers, (known) => {
     const wanted = text.trim().toLowerCase()

@@ -6,7 +6,7 @@ import type { Order } from "./Forms.ts"
 import { currencyOf, wordsOf } from "../upstream/Texts.ts"
 import { instantOf } from "../upstream/UpstreamForm.ts"
 
-/** Statuses of orders of which nothing more can be traded. */
+/** Statuses of orders with nothing left to trade. */
 const closed: ReadonlySet<string> = new Set([
   "FAILED",
   "REJECTED",
@@ -56,7 +56,7 @@ const orderTypeOf = ({
 const isPositive = (price: DecimalText | null | undefined): price is DecimalText =>
   typeof price === "string" && Decimal.sign(price) > 0
 
-/** Whether it is an order of which something can still be traded; a status that is new counts as such. */
+/** Whether it is an order with something left to trade; a status that is new counts as such. */
 export const isOpen = ({ status }: Order): boolean => !closed.has(constant(status) ?? "PENDING")
 
 /** The records of an order. */

@@ -40,7 +40,7 @@ class Parts {
   }
 }
 
-const failed = "reading the file failed, which is a fault of ours: export it anew in another format, and tell us of it"
+const failed = "reading the file failed, which is a fault of ours: export it again in another format, and tell us of it"
 
 const faultOf = ({ message, reason }: Died): string =>
   reason === "memory"
@@ -49,7 +49,7 @@ const faultOf = ({ message, reason }: Died): string =>
       ? `reading the file ${message} and was ended: split the file by period`
       : failed
 
-/** For whoever runs the server. */
+/** For the operator of the server. */
 const logFailure = (detail: string) => Effect.logError("A statement file could not be read", detail)
 
 /** The statement of the file; fails with what is wrong with it, also where it breaks a limit of the thread. */

@@ -18,7 +18,7 @@ import { ascending } from "./Order.ts"
 
 interface KeptAlias extends Alias {
   readonly lastSeen: Timestamp.Timestamp
-  /** Tells apart what was noted in the same millisecond. */
+  /** Distinguishes what was noted in the same millisecond. */
   readonly seq: number
 }
 

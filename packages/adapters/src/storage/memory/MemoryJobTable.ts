@@ -78,7 +78,7 @@ export class JobTable extends Context.Service<
     readonly leases: ReadonlyMap<string, StoredLease>
     /** Newest first. */
     readonly ofFeed: (id: FeedId) => ReadonlyArray<Job>
-    /** A change of status, and a new job, is told in the log of events. */
+    /** A change of status, and a new job, is reported in the log of events. */
     readonly put: (stored: StoredJob) => void
     /** The job of a fence that still holds. */
     readonly held: (fence: Fence) => StoredJob | undefined

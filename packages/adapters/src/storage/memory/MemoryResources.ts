@@ -13,7 +13,7 @@ import {
   type UniqueKey
 } from "@millrace/core/resource"
 import { findingResource } from "@millrace/core/enrichment"
-import { CurrentReach, reaches } from "@millrace/core/workspace"
+import { CurrentTenantScope, isInScope } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -115,8 +115,8 @@ export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
       /** Runs with a look-up that finds what the work may touch. */
       const trying = <B, E>(run: (mine: (value: Pick<A, "workspaceId">) => boolean) => Exit.Exit<B, E>) =>
         Effect.withFiber((fiber) => {
-          const reach = fiber.getRef(CurrentReach)
-          return attempt(() => run(({ workspaceId }) => reaches(reach, workspaceId)))
+          const reach = fiber.getRef(CurrentTenantScope)
+          return attempt(() => run(({ workspaceId }) => isInScope(reach, workspaceId)))
         })
       const within = <B>(run: (mine: (value: Pick<A, "workspaceId">) => boolean) => B): Effect.Effect<B> =>
         trying((mine) => Exit.succeed(run(mine)))

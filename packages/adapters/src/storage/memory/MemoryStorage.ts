@@ -13,7 +13,7 @@ import {
   ApiKeyStore,
   AuditStore,
   OutboxStore,
-  BankRemains,
+  BankDataPurge,
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,
@@ -28,7 +28,7 @@ import {
   IdempotencyStore,
   IdentityStore,
   JobStore,
-  KeyArrivals,
+  KeyLookup,
   RecordChangeStore,
   EnrichmentRunStore,
   MemoryPatternStore,
@@ -46,7 +46,7 @@ import * as MemoryAccountJoinStore from "./MemoryAccountJoinStore.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
-import * as MemoryBankRemains from "./MemoryBankRemains.ts"
+import * as MemoryBankDataPurge from "./MemoryBankDataPurge.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts"
@@ -80,7 +80,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
 /**
  * Each build is a store of its own, empty. `JobLease` sets how long claims last. Where nobody said for which
- * workspaces the work is (`CurrentReach`), it is for all of them: nobody else is in the process.
+ * workspaces the work is (`CurrentTenantScope`), it is for all of them: nobody else is in the process.
  */
 export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryDataKeys.layer,
@@ -94,7 +94,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),
   wall(AccountJoinStore, MemoryAccountJoinStore.layer),
-  wall(BankRemains, MemoryBankRemains.layer.pipe(Layer.provide(MemoryBankStore.layer))),
+  wall(BankDataPurge, MemoryBankDataPurge.layer.pipe(Layer.provide(MemoryBankStore.layer))),
   MemoryReceivedWebhooks.layer,
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),
@@ -103,7 +103,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
   wall(IdempotencyStore, MemoryIdempotencyStore.layer),
-  KeyArrivals.layer.pipe(
+  KeyLookup.layer.pipe(
     Layer.provideMerge(MemoryRateLimiter.layer),
     Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
     Layer.provideMerge(

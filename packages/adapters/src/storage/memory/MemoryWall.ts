@@ -5,7 +5,7 @@
  * Whose an id is was told when it was stored, beside its workspace. A call that names an id of another workspace is made
  * with ids that nobody has, and undone: so it answers and fails as it would for what is not there.
  */
-import { CurrentReach, reaches } from "@millrace/core/workspace"
+import { CurrentTenantScope, isInScope } from "@millrace/core/workspace"
 import { isId } from "@millrace/core"
 import { Transactor } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
@@ -92,10 +92,10 @@ const started = (call: Call, given: ReadonlyArray<unknown>): Effect.Effect<unkno
 const seen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(effect, (answer) =>
     Effect.withFiber((fiber) => {
-      const reach = fiber.getRef(CurrentReach)
+      const reach = fiber.getRef(CurrentTenantScope)
       const mine = (one: unknown) => {
         const id = isPlain(one) ? (one["workspaceId"] ?? one["id"]) : undefined
-        return !isId("workspace", id) || reaches(reach, id)
+        return !isId("workspace", id) || isInScope(reach, id)
       }
       if (Option.isOption(answer)) return Effect.succeed(Option.filter(answer, mine) as A)
       return Effect.succeed((Array.isArray(answer) ? answer.filter(mine) : answer) as A)
@@ -118,17 +118,17 @@ const make = Effect.gen(function* () {
 
   const guard = (name: string, call: Call, given: ReadonlyArray<unknown>) =>
     Effect.withFiber((fiber) => {
-      const reach = fiber.getRef(CurrentReach)
+      const reach = fiber.getRef(CurrentTenantScope)
       const isForeign = (id: unknown): boolean => {
         if (typeof id !== "string") return false
         const owner = isId("workspace", id) ? id : owners.get(id)
-        return owner !== undefined && !reaches(reach, owner)
+        return owner !== undefined && !isInScope(reach, owner)
       }
       if (reach === undefined || reach === "every") {
         return Effect.tap(started(call, given), () => Effect.sync(() => given.forEach(learn)))
       }
       if (installation.has(name)) {
-        return Effect.die(new ForeignWorkspace(`"${name}" is for all workspaces: call it with acrossWorkspaces`))
+        return Effect.die(new ForeignWorkspace(`"${name}" is for all workspaces: call it with acrossTenants`))
       }
       /** With names that nobody has in the place of foreign ones. */
       let foreign = false

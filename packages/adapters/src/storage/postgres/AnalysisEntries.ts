@@ -59,7 +59,7 @@ export const analysisEntries = (schema: "" | "pg_temp.") =>
         where record_id = r.id and ${own} offset 0) e`
 
     return {
-      /** Replaces all entries of some records, and adds those of others, of which there are none. */
+      /** Replaces all entries of some records, and adds those of others: there are none. */
       put: Effect.fnUntraced(function* (
         { dataType, workspaceId }: AnalysisScope,
         {

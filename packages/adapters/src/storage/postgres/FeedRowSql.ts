@@ -8,7 +8,7 @@ import { textColumns } from "./TextColumns.ts"
 const cellsGiven = `case when r.held = '[]' then g.vals
   else g.vals - array(select k.name from unnest($9::text[]) k(name) where r.held ? k.name) end`
 
-/** What `folded_merged` says: called for each row it takes eight times as long as what it comes to where nobody holds anything. */
+/** What `folded_merged` says: called for each row it takes eight times as long as its result where nobody holds anything. */
 const foldedGiven = `case when r.held = '[]' then (r.folded - $9::text[]) || g.folded
   else folded_merged(r.folded, g.folded, $9::text[], r.held) end`
 
@@ -64,8 +64,8 @@ const rowsToMake = `given as (
   )`
 
 /**
- * The usual case of a feed that delivers more: none of the rows is there. What is there already is left as it is, and only how many
- * were made is told, so that the rows need not be told one by one.
+ * The usual case of a feed that delivers more: none of the rows is there. What exists already is left as it is, and only how many
+ * were made is reported, so that the rows need not be told one by one.
  */
 export const makeStatement = `
   with ${rowsToMake}, made as (

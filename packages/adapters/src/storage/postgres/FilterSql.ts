@@ -3,7 +3,7 @@
  * of the fixed parts in this file alone, so no filter can reach the database as text.
  *
  * An expression is true, false or null like the filter itself. Patterns are left out: where one stands, the
- * expression lets more rows through than the filter, and whoever runs it asks `compile` of what comes back.
+ * expression lets more rows through than the filter, and anyone who runs it asks `compile` of what comes back.
  */
 import {
   type FilterPlan,
@@ -83,7 +83,7 @@ class Row {
     return this.cell(field, "->")
   }
 
-  /** Text of which upper and lower case are the same. */
+  /** Text whose upper and lower case are the same. */
   folded(field: string): string {
     return this.own(field) ?? foldedSql(this.keptFold(field), this.raw(field))
   }

@@ -1,6 +1,6 @@
 /** What all processes of one installation, that is of one database, have to agree on. */
 import type { StorageUnavailable } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -11,7 +11,7 @@ import { stored } from "./SqlFailure.ts"
  * current one first, then the former ones that it can still open with. `undefined`: none of them, what is stored cannot
  * be opened.
  *
- * The first caller decides. Whoever comes with a new one beside the one that is kept makes it the secret of the
+ * The first caller decides. Anyone who comes with a new one beside the one that is kept makes it the secret of the
  * installation. One that was replaced is never the current one again: of two processes, one with the new secret and one
  * that comes back with the old one, neither undoes what the other does.
  */
@@ -27,7 +27,7 @@ export const agreeOnKey = Effect.fn("Installation.agreeOnKey")(function* (
       and not ${current} = any(former_fingerprints)`)
   const [kept] = yield* stored(sql<{ readonly key: string }>`select key_fingerprint as key from installation`)
   return fingerprints.find((fingerprint) => fingerprint === kept?.key)
-}, acrossWorkspaces("tables of the installation"))
+}, acrossTenants("tables of the installation"))
 
 /** Lets one process at a time go on, until its transaction ends. The key has been agreed on. */
 export const exclusively: Effect.Effect<void, StorageUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {

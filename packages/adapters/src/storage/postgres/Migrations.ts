@@ -9,7 +9,7 @@ import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "./Datab
 import { schemaName } from "./Schema.ts"
 import { prepareServerRole } from "./ServerRole.ts"
 import { inTransaction, unavailable } from "./SqlFailure.ts"
-import { sayEveryWorkspace } from "./WorkspaceWall.ts"
+import { sayEveryWorkspace } from "./RowLevelSecurity.ts"
 
 /**
  * A step whose number is below the newest one applied would be skipped in silence: a new one takes the next number.

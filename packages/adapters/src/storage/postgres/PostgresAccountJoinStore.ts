@@ -48,7 +48,7 @@ export const ownColumns = [
 /** Tables about how an account was read, by account; former ids are those of an upstream. */
 const readTables = ["checkpoint", "record_pull", "id_trust", "learnt_text", "record_alias"] as const
 
-/** Tables of what stands beside records that name the account of the record, with the column that has its id. */
+/** Tables of annotations of records that name the account of the record, with the column that has its id. */
 const besideRecords = [
   ["record_match", "record_id"],
   ["identity_fact", "record_id"],
@@ -98,7 +98,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
         where account_id = ${from} and workspace_id = ${workspaceId} and record_id = any(${given})`.unprepared
       // Lines are named by the id of their record with a colon behind it.
       const lines = sql`(select id || ':' as first, id || ';' as behind from unnest(${given}) r(id) offset 0) r`
-      // Not by the account, of which PostgreSQL may take it that there are few: it would go through all of it for each line.
+      // Not by the account: PostgreSQL may take it that there are few: it would go through all of it for each line.
       yield* sql`update record_history set account_id = ${to} where account_id = ${from} and ctid = any(array(
           select line.at from ${lines} cross join lateral (select ctid as at from record_history
             where workspace_id = ${workspaceId} and record_id >= r.first and record_id < r.behind
@@ -124,7 +124,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
     /** Suggestions are judged by all that moves: ids go in one piece. */
     const move = Effect.fnUntraced(function* (all: RecordMove) {
       yield* moveSome(all)
-      // Whoever plans on what was read before plans again; an account that feeds show no more is emptied by its mark.
+      // Anyone who plans on what was read before plans again; an account that feeds show no more is emptied by its mark.
       const { dataType, from, to, workspaceId } = all
       yield* sql`update analysis set version = version + 1
         where workspace_id = ${workspaceId} and data_type = ${dataType}`
@@ -143,7 +143,7 @@ export const layer: Layer.Layer<AccountJoinStore, never, SqlClient.SqlClient> = 
     return AccountJoinStore.of({
       insert: Effect.fn("AccountJoinStore.insert")(function* (join) {
         const { accountId, id, joinedId, workspaceId } = join
-        // What files showed of the account is told of the one that it is part of.
+        // What files showed of the account is reported for the one that it is part of.
         yield* storedInBulk(sql`with uploads as (
             update upload_shown set account_id = ${accountId}
             where account_id = ${joinedId} and workspace_id = ${workspaceId} returning upload_id

@@ -8,7 +8,7 @@ import { instant } from "./Column.ts"
 import { accountColumns, type AccountRow, bankColumns, type BankRow, toAccount, toBank } from "./PostgresBankStore.ts"
 import { makePages, type ShownRow, toShown } from "./RecordPages.ts"
 import { stored } from "./SqlFailure.ts"
-import { type Reading, readBoth } from "./WalledClient.ts"
+import { type Reading, readBoth } from "./TenantClient.ts"
 
 /** Columns of the account have the names of the bank's, so theirs begin with this. */
 const prefix = "account_"

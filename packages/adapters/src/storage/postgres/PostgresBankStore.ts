@@ -225,7 +225,7 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           where made_for = ${bank.madeFor} and source = ${bank.source} for no key update`
         const [before] = yield* stored(held)
         if (before !== undefined) return toBank(before)
-        // Whoever makes one at the same time is waited for, and then has made it.
+        // Anyone who makes one at the same time is waited for, and then has made it.
         yield* stored(sql`${insert(bank, undefined, null)}
           on conflict (made_for, source) where made_for is not null do nothing`)
         const [now] = yield* stored(held)

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Secrets } from "@millrace/core/bank"
 import { type DataKeyName, DataKeys, StorageUnavailable } from "@millrace/core/storage"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ import { stored } from "./SqlFailure.ts"
 /** What a data key is sealed for. */
 export const contextOf = (name: string): string => `data key|${name}`
 
-const ofInstallation = acrossWorkspaces("tables of the installation")
+const ofInstallation = acrossTenants("tables of the installation")
 
 export const layer: Layer.Layer<DataKeys, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   DataKeys,

@@ -12,7 +12,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
     const oldest = sql`store_now() - make_interval(hours => ${limits.idempotencyHours}::int)`
     return IdempotencyStore.of({
       begin: Effect.fn("IdempotencyStore.begin")(function* ({ key, request, workspaceId }) {
-        // Inserting waits for whoever has inserted the key and not ended; this lock says so at once. It is held until
+        // Inserting waits for a request that has inserted the key and not ended; this lock says so at once. It is held until
         // the transaction ends, and what comes after it sees what its holder before did.
         const [lock] = yield* stored(sql<{ readonly taken: boolean }>`
           select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${workspaceId} ${key}`}, 0)) as taken`)
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
         if (begun !== undefined) return { state: "begun" } satisfies KeyState
         const [held] = yield* stored(sql<{ readonly request: string; readonly answer: string | null }>`
           select request, answer from idempotency_key where workspace_id = ${workspaceId} and key = ${key}`)
-        // Released or forgotten in between: whoever asks again finds it free.
+        // Released or forgotten in between: anyone who asks again finds it free.
         if (held === undefined || held.answer === null) return { state: "running" } satisfies KeyState
         return { state: "answered", request: held.request, answer: held.answer } satisfies KeyState
       }),

@@ -288,7 +288,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         return rows[0].asked
       }),
       // Accounts are written at once: their transactions hold the row together, so that none waits for the commit of another.
-      // Whoever finds the heartbeat old changes the row before it holds it, or two would wait for each other.
+      // Anyone who finds the heartbeat old changes the row before it holds it, or two would wait for each other.
       fenceBank: Effect.fn("JobStore.fenceBank")(function* (fence, bank) {
         const asked = sql`pause_reason is not null as asked`
         const rows = yield* stored(

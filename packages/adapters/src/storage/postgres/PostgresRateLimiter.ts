@@ -1,6 +1,6 @@
 /** Request budgets in PostgreSQL: one statement a request, by the clock of the database. */
 import { RateLimiter, RollingWindow } from "@millrace/core/rate"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -10,7 +10,7 @@ import { stored } from "./SqlFailure.ts"
  * Counts one arrival. Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of
  * the call before kept. A clock that goes back cannot admit more than a standing one would.
  */
-const arriveStatement = `
+const lookupStatement = `
   insert into request_window as w (key, size, stamps)
   values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])
   on conflict (key) do update set size = excluded.size,
@@ -30,14 +30,14 @@ export const decisionOf = ({ at, blocking, oldest }: WindowRow, limit: number): 
   return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
 }
 
-const ofInstallation = acrossWorkspaces("tables of the installation")
+const ofInstallation = acrossTenants("tables of the installation")
 
 export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer.effect(
   RateLimiter,
   Effect.map(SqlClient.SqlClient, (sql) =>
     RateLimiter.of({
       arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
-        const rows = yield* ofInstallation(stored(sql.unsafe<WindowRow>(arriveStatement, [key, limit])))
+        const rows = yield* ofInstallation(stored(sql.unsafe<WindowRow>(lookupStatement, [key, limit])))
         return decisionOf(rows[0]!, limit)
       })
     })

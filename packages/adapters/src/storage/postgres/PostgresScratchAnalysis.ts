@@ -18,7 +18,7 @@ import { analysisTables, layerOf } from "./PostgresAnalysisStore.ts"
 import { schemaName } from "./Schema.ts"
 import { stored } from "./SqlFailure.ts"
 
-/** Commits after which the planner is told how large they have become: nobody else does so for such tables. */
+/** Commits after which the planner is informed how large they have become: nobody else does so for such tables. */
 const tellAt = (commits: number): boolean => commits > 0 && (commits & (commits - 1)) === 0
 
 /** Nothing is prepared: what was prepared for tables of an earlier time, which are gone, would fail. */

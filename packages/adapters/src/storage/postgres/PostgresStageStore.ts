@@ -46,7 +46,7 @@ export const layer: Layer.Layer<StageStore, never, SqlClient.SqlClient> = Layer.
   Effect.map(SqlClient.SqlClient, (sql) =>
     StageStore.of({
       pack: packed,
-      // Each text a parameter of its own: in an array or in JSON it would be written out once more.
+      // Each text a parameter of its own: in an array or in JSON it would be written out again.
       put: Effect.fn("StageStore.put")(function* ({ holder, id, resource, workspaceId }, chunks) {
         if (chunks.length === 0) return
         const rows = chunks.map((_, n) => `($1, $2, $3, $4, $${5 + n * 3}::int, $${6 + n * 3}, $${7 + n * 3})`)

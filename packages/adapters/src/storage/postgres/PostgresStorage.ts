@@ -19,7 +19,7 @@ import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresAccountJoinStore from "./PostgresAccountJoinStore.ts"
-import * as PostgresBankRemains from "./PostgresBankRemains.ts"
+import * as PostgresBankDataPurge from "./PostgresBankDataPurge.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
 import * as PostgresConnectionSubjectStore from "./PostgresConnectionSubjectStore.ts"
@@ -33,7 +33,7 @@ import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdempotencyStore from "./PostgresIdempotencyStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
-import * as PostgresKeyArrivals from "./PostgresKeyArrivals.ts"
+import * as PostgresKeyLookup from "./PostgresKeyLookup.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresOutboxStore from "./PostgresOutboxStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresAccountJoinStore.layer,
-  PostgresBankRemains.layer,
+  PostgresBankDataPurge.layer,
   PostgresReceivedWebhooks.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,
@@ -84,7 +84,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
     MemoryPatternStore.layer,
     SimulationStore.layerSealed
   ).pipe(Layer.provideMerge(PostgresResources.layer)),
-  PostgresKeyArrivals.layer,
+  PostgresKeyLookup.layer,
   PostgresAccountLooks.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,

@@ -71,7 +71,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       lasting === true ? stored(sql.unsafe<A>(text, values)) : storedInBulk(sql.unsafe<A>(text, values))
 
     /** Fails once it takes longer than its patience. Workers of the database that search in parallel end with it. */
-    const patiently = <A>({ patience }: RowScan, read: Effect.Effect<A, StorageUnavailable>) =>
+    const withRetries = <A>({ patience }: RowScan, read: Effect.Effect<A, StorageUnavailable>) =>
       patience === undefined
         ? read
         : Effect.andThen(sql`select set_config('statement_timeout', ${`${patience}s`}, true)`, read).pipe(
@@ -174,14 +174,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           }
           return found.length > scan.limit ? found.slice(0, scan.limit) : found
         },
-        (read, scan) => patiently(scan, read)
+        (read, scan) => withRetries(scan, read)
       ),
       count: Effect.fn("TableStore.count")(
         function* (scan) {
           const [row] = yield* ask<{ readonly found: number }>(countSql(scan))
           return row!.found
         },
-        (read, scan) => patiently(scan, read)
+        (read, scan) => withRetries(scan, read)
       ),
       rowsById: Effect.fn("TableStore.rowsById")(function* (id, rowIds) {
         if (rowIds.length === 0) return []

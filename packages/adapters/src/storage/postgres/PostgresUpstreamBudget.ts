@@ -1,6 +1,6 @@
 /** The limits of upstream providers in PostgreSQL: one statement a request, by the clock of the database. */
 import { type Line, type Place, type Upstream, UpstreamBudget } from "@millrace/core/rate"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -81,7 +81,7 @@ interface Given {
   readonly missed: ReadonlyArray<readonly [string, string]>
 }
 
-const ofInstallation = acrossWorkspaces("tables of the installation")
+const ofInstallation = acrossTenants("tables of the installation")
 
 const keyOf = ({ connection = "", instanceId }: Upstream) => ({ instance_id: instanceId, connection })
 

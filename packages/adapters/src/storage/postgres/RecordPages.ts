@@ -12,7 +12,7 @@ import { cut, fewestBytesOfCut, type TextColumnName, textColumnNames } from "./r
 import { ledgerText, recordColumns, type RecordRow, toRecord, wholeLedgerText } from "./RecordRows.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 import { stored } from "./SqlFailure.ts"
-import type { Reading } from "./WalledClient.ts"
+import type { Reading } from "./TenantClient.ts"
 import { fieldsIn, type StoredFields } from "./record/RecordFields.ts"
 
 /** What is read of records that are only shown. */
@@ -121,7 +121,7 @@ class PageSql {
 /**
  * A page with some columns. Records are found first where something is asked of them that the index has and the order has not:
  * PostgreSQL reads the index alone for what is no more than there. It guesses that half of what a `case` is asked of meets it, and so
- * walks through the index in its order, where it would sort an account of which it expects a row or two.
+ * walks through the index in its order, where it would sort an account for which it expects a row or two.
  */
 export const pageSql = (scope: RecordScope, query: PageQuery, columns: string, size: number): Reading => {
   const { filter, limit } = query
@@ -146,7 +146,7 @@ export const pageSql = (scope: RecordScope, query: PageQuery, columns: string, s
 
 /**
  * Plans are kept for statements of the same text. One that was made for a small table reads all of it, so the text says
- * how large the table is, in powers of four: as it grows, it is planned anew.
+ * how large the table is, in powers of four: as it grows, it is planned again.
  */
 const makeSize = (sql: SqlClient) => {
   let at = -Infinity

@@ -7,7 +7,7 @@ import { Secrets, type SecretsUnreadable } from "@millrace/core/bank"
 import { sealedFor as enrichmentContextOf } from "@millrace/core/enrichment"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import type { Upload } from "@millrace/core/upload"
-import { acrossWorkspaces } from "@millrace/core/workspace"
+import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -21,8 +21,8 @@ import { enrichmentKey, withSealed } from "./SealedEnrichments.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { contextOf as pieceContextOf } from "./UploadPieces.ts"
 
-/** Seals one value anew. */
-type Anew = Effect.Effect<unknown, SqlError | SecretsUnreadable>
+/** Seals one value again. */
+type Resealing = Effect.Effect<unknown, SqlError | SecretsUnreadable>
 
 /** A column of sealed values. Every one there is stands in the list below. */
 interface Place {
@@ -30,13 +30,13 @@ interface Place {
   readonly from: Fragment
   readonly keyId: Fragment
   /** At most so many that one of these keys sealed, locked until the transaction ends. */
-  readonly next: (keyIds: ReadonlyArray<string>, limit: number) => Effect.Effect<ReadonlyArray<Anew>, SqlError>
+  readonly next: (keyIds: ReadonlyArray<string>, limit: number) => Effect.Effect<ReadonlyArray<Resealing>, SqlError>
 }
 
 const makePlaces = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
-  const anew = (value: string, context: string, keep: (sealed: string) => Anew): Anew =>
+  const resealed = (value: string, context: string, keep: (sealed: string) => Resealing): Resealing =>
     Effect.flatMap(secrets.open(value, context), (plain) => Effect.flatMap(secrets.seal(plain, context), keep))
   const bankKey = sql`split_part(connection_secrets, '.', 2)`
   const attemptKey = sql`split_part(exchanged, '.', 2)`
@@ -54,7 +54,7 @@ const makePlaces = Effect.gen(function* () {
           select id, workspace_id as workspace, connection_secrets as value from bank
           where ${bankKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ id, value, workspace }) =>
-          anew(
+          resealed(
             value,
             bankContextOf(workspace, id),
             (sealed) => sql`update bank set connection_secrets = ${sealed}
@@ -72,7 +72,7 @@ const makePlaces = Effect.gen(function* () {
           select id, workspace_id as workspace, exchanged as value from connection_attempt
           where ${attemptKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ id, value, workspace }) =>
-          anew(
+          resealed(
             value,
             attemptContextOf(workspace, id),
             (sealed) => sql`update connection_attempt set exchanged = ${sealed} where id = ${id}`
@@ -93,7 +93,7 @@ const makePlaces = Effect.gen(function* () {
         }>`select attempt_id as id, part, workspace_id as workspace, sealed as value from connection_attempt_part
           where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ id, part, value, workspace }) =>
-          anew(
+          resealed(
             value,
             partContextOf(workspace, id, part),
             (sealed) => sql`update connection_attempt_part set sealed = ${sealed}
@@ -115,7 +115,7 @@ const makePlaces = Effect.gen(function* () {
         }>`select instance_id as instance, ref, workspace_id as workspace, sealed as value from connection_subject
           where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ instance, ref, value, workspace }) =>
-          anew(
+          resealed(
             value,
             subjectContextOf(workspace, instance),
             (sealed) => sql`update connection_subject set sealed = ${sealed}
@@ -132,7 +132,7 @@ const makePlaces = Effect.gen(function* () {
         const rows = yield* sql<{ readonly name: string; readonly value: string }>`select name, sealed as value
           from data_key where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ name, value }) =>
-          anew(
+          resealed(
             value,
             dataKeyContextOf(name),
             (sealed) => sql`update data_key set sealed = ${sealed}
@@ -150,7 +150,7 @@ const makePlaces = Effect.gen(function* () {
           select id, workspace_id as workspace, body::text as body from enrichment
           where ${enrichmentSealedBy} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ body, id, workspace }) =>
-          anew(
+          resealed(
             (JSON.parse(body) as { readonly sealed: string }).sealed,
             enrichmentContextOf({ id, workspaceId: workspace }),
             (sealed) => sql`update enrichment set body = ${withSealed(body, sealed)} where id = ${id}`
@@ -167,7 +167,7 @@ const makePlaces = Effect.gen(function* () {
           select id, workspace_id as workspace, endpoint ->> 'sealed' as value from message
           where ${messageKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ id, value, workspace }) =>
-          anew(
+          resealed(
             value,
             messageContextOf(workspace, id),
             (sealed) => sql`update message
@@ -203,7 +203,7 @@ const makePlaces = Effect.gen(function* () {
 })
 
 export interface Resealed {
-  /** Values sealed anew this time. */
+  /** Values sealed again this time. */
   readonly sealed: number
   /** What is left by name of its place: what keys sealed that are not the current one, those that were not given included. */
   readonly left: Readonly<Record<string, number>>
@@ -212,7 +212,7 @@ export interface Resealed {
 /** Values of one transaction: at most 16 MiB of files. */
 const batch = 16
 
-/** Seals anew until nothing is left that a former key sealed. A value that cannot be opened stays, and is counted as left. */
+/** Seals again until nothing is left that a former key sealed. A value that cannot be opened stays, and is counted as left. */
 export const reseal: Effect.Effect<Resealed, StorageUnavailable, SqlClient.SqlClient | Secrets> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient
@@ -243,4 +243,4 @@ export const reseal: Effect.Effect<Resealed, StorageUnavailable, SqlClient.SqlCl
     }
     return { sealed, left }
   }
-).pipe(acrossWorkspaces("sealing"), Effect.withSpan("PostgresStorage.reseal"))
+).pipe(acrossTenants("sealing"), Effect.withSpan("PostgresStorage.reseal"))

@@ -168,7 +168,7 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
   const direction = key.desc ? "desc" : "asc"
   const narrow: Array<string> = hint?.facet === key.facet ? [...narrowed(hint!, parameters)] : []
   narrow.push(`${column} is not null`)
-  // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
+  // Texts that begin alike are distinguished by the whole; all other values fit into the lookup.
   const whole = key.as !== "text"
   const from = after?.values[0]
   if (from !== undefined && from !== null) {

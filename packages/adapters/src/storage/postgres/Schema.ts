@@ -4,12 +4,12 @@
  *
  * Statements name tables without their schema; every connection looks for them here and nowhere else.
  */
-import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
+import { everyWorkspace, workspacesSetting } from "./RowLevelSecurity.ts"
 
 export const schemaName = "millrace"
 
 /**
  * What a connection begins with that works for the installation and not for a workspace: migrations, backups, tests.
- * `WorkspaceWall` explains the second one.
+ * `RowLevelSecurity` explains the second one.
  */
 export const startupParameters = { search_path: schemaName, [workspacesSetting]: everyWorkspace } as const

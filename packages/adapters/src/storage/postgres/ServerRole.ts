@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnfit } from "./DatabaseCheck.ts"
 import { schemaName } from "./Schema.ts"
 import { inTransaction } from "./SqlFailure.ts"
-import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
+import { everyWorkspace, workspacesSetting } from "./RowLevelSecurity.ts"
 
 export const serverRole = "millrace_server"
 
@@ -55,7 +55,7 @@ const standing = Effect.gen(function* () {
   return row!
 })
 
-const sees = "sees the rows of all workspaces whatever the database is told to keep apart"
+const sees = "sees the rows of all workspaces whatever the database keeps apart"
 
 const refuse = ({ exists, name, unfit }: Standing) =>
   new DatabaseUnfit({
@@ -73,7 +73,7 @@ const refuse = ({ exists, name, unfit }: Standing) =>
 export const prepareServerRole = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   let found = yield* standing
-  // Whoever owns nothing here was given what they need by somebody else.
+  // Anyone who owns nothing here was given what they need by somebody else.
   if (!found.owns) return
   if (!found.exists && found.mayMake) {
     // Another installation of the same server may make it at this moment.
@@ -105,7 +105,7 @@ export const keepsStartup = Effect.gen(function* () {
 })
 
 /** Refuses connections for which no wall holds, whatever they were asked to begin with. */
-export const checkWall = Effect.gen(function* () {
+export const checkRowLevelSecurity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly name: string; readonly holds: boolean }>`select current_user::text as name,
     row_security_active('workspace') as holds`

@@ -36,7 +36,7 @@ const isUnreadable = ({ reason }: SqlError): boolean =>
 /** Class 22 of the states of SQL: the data itself is refused. */
 const isDataFault = (state: string): boolean => /^22...$/.test(state)
 
-/** Messages of PostgreSQL may quote values, so only the kind, state and constraint are told. */
+/** Messages of PostgreSQL may quote values, so only the kind, state and constraint are reported. */
 const isWalled = ({ reason }: SqlError, state: string): boolean =>
   state === "42501" && reason.cause instanceof Error && reason.cause.message.includes("row-level security")
 

@@ -66,7 +66,7 @@ export interface RowRow {
   readonly held: Row["held"]
   readonly external_key: string | null
   readonly created_by: StoredActor
-  /** `null`: whoever made it. */
+  /** `null`: any maker. */
   readonly updated_by: StoredActor | null
   readonly version: number
   readonly created_at: Date

@@ -34,7 +34,7 @@ export const uploadShown = (
   sql: SqlClient,
   uploadsOf: (ids: Fragment) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
 ): Pick<UploadStore["Service"], "beginShowing" | "setShown" | "shown" | "shownElsewhere" | "showing"> => {
-  /** A place of which nothing was shown has a row, too. */
+  /** A place that showed nothing has a row, too. */
   const insert = Effect.fnUntraced(function* (
     id: Upload["id"],
     { accountId, dataType }: ShownScope,

@@ -35,7 +35,7 @@ export const listAuditEntries = operation({
   access: { anyOf: ["workspaces:read"], role: "admin", app: "none" },
   repeats: "read",
   command: "audit",
-  tool: { absent: "The audit watches over whoever acts, tools included: a person reads it." },
+  tool: { absent: "The audit watches over everyone who acts, tools included: a person reads it." },
   query: {
     from: Schema.optionalKey(Day),
     to: Schema.optionalKey(Day),

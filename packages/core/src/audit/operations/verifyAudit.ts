@@ -36,7 +36,7 @@ export const verifyAudit = operation({
   access: { anyOf: ["workspaces:read"], role: "admin", app: "none" },
   repeats: "read",
   command: "audit verify",
-  tool: { absent: "The audit watches over whoever acts, tools included: a person checks it." },
+  tool: { absent: "The audit watches over everyone who acts, tools included: a person checks it." },
   query: { known: Schema.optionalKey(KnownPlace) },
   success: record(AuditCheckRecord),
   example: { data: auditCheckExample },

@@ -17,7 +17,7 @@ export const AccountJoinRecord = Schema.Struct({
   createdAt: Timestamp.Timestamp
 }).annotate({ identifier: "AccountJoin" })
 
-/** Names every field: which records were whose is nobody's business. */
+/** Names every field: which records were whose is private. */
 export const joinToWire = ({ accountId, at, by, id, joinedId, matches, suggested }: AccountJoin) => ({
   id,
   accountId,

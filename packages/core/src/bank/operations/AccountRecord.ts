@@ -30,12 +30,12 @@ export const AccountRecord = Schema.Struct({
   }),
   historyFrom: Schema.NullOr(CalendarDate.CalendarDate).annotate({
     description:
-      "First day of which the bank has lately shown all posted transactions. Older ones are kept as they were. Null before the first read, and for files."
+      "First day for which the bank has lately shown all posted transactions. Older ones are kept as they were. Null before the first read, and for files."
   }),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),
   signOverride: Schema.Boolean.annotate({
-    description: "Whether amounts of transactions and trades are turned round as they are read from the connection."
+    description: "Whether amounts of transactions and trades are flipped as they are read from the connection."
   }),
   signChange: Schema.NullOr(
     Schema.Struct({ signOverride: Schema.Boolean, requestedAt: Timestamp.Timestamp }).annotate({

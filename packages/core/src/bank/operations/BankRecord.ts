@@ -22,7 +22,7 @@ export const BankRecord = Schema.Struct({
   updatedAt: Timestamp.Timestamp,
   deletedAt: Schema.optionalKey(Timestamp.Timestamp.annotate({ description: "Only with deleted=true." })),
   purgeAt: Schema.optionalKey(
-    Timestamp.Timestamp.annotate({ description: "When a deleted bank is removed for good; only with deleted=true." })
+    Timestamp.Timestamp.annotate({ description: "When a deleted bank is removed permanently; only with deleted=true." })
   ),
   removalStatus: Schema.optionalKey(
     Schema.Struct({
@@ -31,7 +31,7 @@ export const BankRecord = Schema.Struct({
       stage: Schema.Literals(["provider", "local"]).annotate({
         description: "provider: it is still connected, and can be restored; local: it is not, and can only be removed."
       })
-    }).annotate({ description: "Only of a single bank, while it is removed for good or after that has failed." })
+    }).annotate({ description: "Only of a single bank, while it is removed permanently or after that has failed." })
   ),
   links: Links,
   ...family

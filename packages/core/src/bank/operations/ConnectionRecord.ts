@@ -5,7 +5,7 @@ import { redirectUri } from "../../operation/RedirectUri.ts"
 import type { Unsupported } from "../../provider/ProviderError.ts"
 import { limits } from "../../shared/Limits.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
-import type { Started } from "../Starting.ts"
+import type { Started } from "../ConnectionStart.ts"
 
 export const described = (description: string) => ({ description })
 

@@ -9,7 +9,7 @@ export const deleteBank = operation({
   noun: "banks",
   id: "deleteBank",
   delete: "/v1/banks/:bank_id",
-  summary: "Delete a bank connection; a signed-in person can remove it for good",
+  summary: "Delete a bank connection; a signed-in person can remove it permanently",
   description:
     "Deletes a bank that no feed uses (409 otherwise). It can be restored until the first of a month removes it for " +
     "good. `permanent=true` removes it at once, in the background (202): the connection is given back at the provider, " +
@@ -22,7 +22,7 @@ export const deleteBank = operation({
   query: {
     permanent: Schema.optionalKey(
       Flag.annotate({
-        description: "true: for good, with all that is known of it, in the background; needs a signed-in session."
+        description: "true: permanently, with all that is known of it, in the background; needs a signed-in session."
       })
     )
   },

@@ -23,7 +23,7 @@ export const getBank = operation({
   get: "/v1/banks/:bank_id",
   summary: "Get a bank connection",
   description:
-    "Returns one bank connection with its health, and with how its removal goes while it is being removed for good or " +
+    "Returns one bank connection with its health, and with how its removal goes while it is being removed permanently or " +
     "after that has failed.",
   access: { anyOf: ["banks:read"], role: "viewer" },
   repeats: "read",

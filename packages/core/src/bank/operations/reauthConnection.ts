@@ -14,9 +14,9 @@ export const reauthConnection = operation({
   noun: "banks",
   id: "reauthConnection",
   post: "/v1/banks/connections/:bank_id/reauth",
-  summary: "Begin to connect a bank anew",
+  summary: "Start to reconnect a bank",
   description:
-    "Begins to connect a bank anew, as startConnection does. Completing it keeps the bank, its accounts and the ids of " +
+    "Starts to reconnect a bank, as startConnection does. Completing it keeps the bank, its accounts and the ids of " +
     "their records. An earlier attempt of the same credential for the bank is superseded.",
   access: { anyOf: ["banks:write"], role: "admin" },
   repeats: "key",

@@ -9,7 +9,7 @@ import { described } from "./ConnectionRecord.ts"
 
 const RefreshBank = Schema.Struct({
   dataTypes: Schema.optionalKey(
-    Schema.Array(SyncDataType).annotate(described("What is to be read anew; none: all that the provider can."))
+    Schema.Array(SyncDataType).annotate(described("What is to be read again; none: all that the provider can."))
   )
 }).annotate({ identifier: "RefreshBank" })
 

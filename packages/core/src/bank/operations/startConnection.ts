@@ -5,7 +5,7 @@ import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { ProviderInstanceId } from "../../provider/ProviderKind.ts"
 import { Banks } from "../Banks.ts"
-import type { Started } from "../Starting.ts"
+import type { Started } from "../ConnectionStart.ts"
 import {
   CountryCodes,
   RedirectUri,
@@ -79,7 +79,7 @@ export const startConnection = operation({
     "Begins to connect a bank. `flow` says how the person goes on: in the provider's own widget, in a window of its own " +
     "at `url`, or by sending the browser to `url`; `connectUrl` is a page of this installation that does all of it. What " +
     "comes back is handed to completeConnection, unless the page has done so: getConnectionAttempt tells. " +
-    "`existing_connection` where a bank of that institution is connected already: connect that one anew with " +
+    "`existing_connection` where a bank of that institution is connected already: reconnect that one with " +
     "reauthConnection, or ask again with `forceNewConnection`. Fields that the provider does not read are ignored; " +
     "listProviders says which ones it reads.",
   access: { anyOf: ["banks:write"], role: "admin" },

@@ -14,7 +14,7 @@ const UpdateAccount = Schema.Struct({
   signOverride: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "true where the connection shows money that comes in as negative: amounts are turned round, those of before as well. An account with many rows is turned after the answer: signChange tells it. What it is at present takes a change back that is under way."
+        "true where the connection shows money that comes in as negative: amounts are flipped, those of before as well. An account with many rows is turned after the answer: signChange tells it. What it is at present takes a change back that is under way."
     })
   )
 }).annotate({ identifier: "UpdateAccount" })

@@ -8,7 +8,7 @@ export const DeliveredRecord = Schema.Struct({
   version: Schema.Int,
   op: Delivery.fields.op,
   state: Schema.Literals(deliveryStates),
-  /** Refused for good: sent again only when it changes or somebody asks for it. */
+  /** Refused permanently: sent again only when it changes or somebody asks for it. */
   dead: Schema.Boolean,
   jobId: Id("job"),
   destinationRef: Schema.NullOr(Schema.String),

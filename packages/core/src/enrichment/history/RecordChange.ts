@@ -23,7 +23,7 @@ export const RecordChange = Schema.Struct({
   after: FieldValue,
   beforeAuthority: Authority,
   afterAuthority: Authority,
-  /** Whose word holds from then on; where that is a person's, the id of the fact. Absent where it is the provider's. */
+  /** Whose value holds from then on; where that is a person's, the id of the fact. Absent where it is the provider's. */
   enrichmentId: Schema.optionalKey(Schema.String),
   revision: Schema.optionalKey(Schema.Int),
   /** The rule inside of the enrichment. */

@@ -22,7 +22,7 @@ export type NewChange = { -readonly [Key in keyof RecordChange]: RecordChange[Ke
 
 const noId = "" as RecordChange["id"]
 
-/** Whose word the provenance tells: that of a person is named by its fact. */
+/** Whose value the provenance tells: that of a person is named by its fact. */
 export const authorityIn = ({ steps }: Pick<CompiledPipeline, "steps">): ((enrichmentId: string) => Authority) => {
   const known = new Map<string, Authority>()
   for (const { enrichment, kind } of steps)

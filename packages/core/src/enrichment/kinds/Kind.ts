@@ -25,7 +25,7 @@ import type { PlannedFinding } from "./PlannedFinding.ts"
 export type { Check, Issue } from "../../rule/Check.ts"
 export type { Claim, Line, LineDelivery, Outcome, Verdict } from "../../rule/Outcome.ts"
 
-/** Why an enrichment could say nothing. It holds no secret: it is told on the job. */
+/** Why an enrichment could say nothing. It holds no secret: it is reported on the job. */
 export class EnrichmentFault extends Schema.TaggedError<EnrichmentFault>()("EnrichmentFault", {
   reason: Schema.Literals(["defect", "timeout", "limit", "conflict", "input", "model"]),
   message: Schema.String
@@ -67,7 +67,7 @@ export interface GatherScope extends EnrichmentScope, PlanContext {
   readonly mayAsk: boolean
 }
 
-/** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
+/** Whose value counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
 export const authorities = { user: 70, rule: 60, lookup: 50, analysis: 40, memory: 30, ai: 20, provider: 10 } as const
 
 export interface Capabilities {
@@ -169,7 +169,7 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
   open?(prepared: Prepared, scope: EnrichmentScope): Effect.Effect<OpenedKind<Prepared>, EnrichmentFault>
   /**
    * Asks for what `plan` cannot know from a record, such as the answers of a model: for a chunk of at most `chunkSize` views,
-   * in one go. Where it fails, `plan` runs with nothing gathered, and the fault is told.
+   * in one go. Where it fails, `plan` runs with nothing gathered, and the fault is reported.
    */
   gather?(prepared: Prepared, views: ReadonlyArray<View>, scope: GatherScope): Effect.Effect<Gathered, EnrichmentFault>
   /** The fields about which it learns from people; a kind that does has `learn` as well. */
@@ -180,7 +180,7 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
   forget?(scope: Omit<EnrichmentScope, "dataType">): Effect.Effect<void, StorageUnavailable>
   /** Whether there is anything to gather for this configuration; there is unless given. */
   gathers?(prepared: Prepared): boolean
-  /** What went wrong while the rest was gathered: it is told, and `plan` runs with the rest. */
+  /** What went wrong while the rest was gathered: it is reported, and `plan` runs with the rest. */
   complaints?(gathered: Gathered): ReadonlyArray<string>
   /** Where nothing might be asked: the questions that a run would ask a model, each once by its key. */
   pending?(gathered: Gathered): ReadonlyArray<PendingQuestion>

@@ -2,7 +2,7 @@
  * Kinds that look at sets of records (enrichments A2, A10, B1).
  *
  * The records in scope fall into partitions. What the kind says of a partition follows from the records in it, what people
- * decided, the configuration and the day; so only partitions of which something changed are planned again, and the result is
+ * decided, the configuration and the day; so only partitions in which something changed are planned again, and the result is
  * the one that planning all of them would have.
  */
 import type * as Effect from "effect/Effect"
@@ -110,7 +110,7 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   /** What `remembers` gave of former configurations, the oldest first; those that remembered the same are one. */
   readonly past: ReadonlyArray<Remembered>
   readonly baseCurrency: Currency
-  /** Daily mid rates: what `convert` cannot convert by them stays unconverted, and is told as such. */
+  /** Daily mid rates: what `convert` cannot convert by them stays unconverted, and is reported as such. */
   readonly rates: RateTable
   /** Which days are business days in the workspace. */
   readonly calendar: BusinessCalendar
@@ -129,7 +129,7 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   ) => Effect.Effect<ReadonlyMap<PartitionKey, Partition<State>>, StorageUnavailable>
 }
 
-/** Events of this run that are told for the first time, by enrichments that stand before. */
+/** Events of this run that are reported for the first time, by enrichments that stand before. */
 export interface HeardInput<Prepared> extends Pick<
   PlanInput<Prepared, unknown>,
   "prepared" | "name" | "locale" | "enrichmentId" | "workspaceId" | "sha256"
@@ -155,7 +155,7 @@ export interface PlannedLink<Evidence> {
   readonly evidence: Evidence
 }
 
-/** Something that is told once: `key` names it for ever within the enrichment. */
+/** Something that is reported once: `key` names it for ever within the enrichment. */
 export interface PlannedEvent {
   readonly key: string
   /** One of `capabilities.emits`. */
@@ -164,7 +164,7 @@ export interface PlannedEvent {
   readonly data: Schema.Json
 }
 
-/** Something that people are told: once, whatever is planned again. Like events, it is dropped while an enrichment begins. */
+/** Something that is reported to people once, whatever is planned again. Like events, it is dropped while an enrichment begins. */
 export type PlannedMessage = Posting
 
 /** All that an enrichment says of a partition: what it said before and does not say now is taken back. */
@@ -212,7 +212,7 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   Prepared
 > {
   readonly family: "set"
-  /** Kept with each partition. Another version discards what was kept, and everything is planned anew. */
+  /** Kept with each partition. Another version discards what was kept, and everything is planned again. */
   readonly State: { readonly version: number; readonly codec: Schema.Codec<State, Schema.Json> }
   readonly Evidence: Schema.Codec<Evidence, Schema.Json>
   /**
@@ -225,7 +225,7 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   /** Where a record belongs: none, one or several. Pure; what takes long is counted. */
   partitions(prepared: Prepared, record: SetRecord, work: Work): ReadonlyArray<PartitionKey>
   /**
-   * Where one of these changes, every partition is planned again; state is kept, and what is told is told. A kind that looks
+   * Where one of these changes, every partition is planned again; state is kept, and what was reported stays reported. A kind that looks
    * at them without naming them keeps to what they were when it last had another reason to plan.
    */
   readonly watches?: ReadonlyArray<Surrounding>
@@ -237,12 +237,12 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   /** Whether it is given records that are gone as well; the field `removed` of such a record is `true`. */
   readonly removed?: true
   /**
-   * Names what of a configuration makes the enrichment begin anew where it is another, such as conditions. A kind that has this
-   * decides itself what is news: it is told which records are the past, keeps its state over all other changes of its
+   * Names what of a configuration makes the enrichment start again where it is another, such as conditions. A kind that has this
+   * decides itself what is news: it learns which records are the past, keeps its state over all other changes of its
    * configuration, and nothing that it tells is held back.
    */
   begins?(config: Config): string
-  /** What it makes of events; pure, and once for each. It is told together with them, or not at all. */
+  /** What it makes of events; pure, and once for each. It is reported together with them, or not at all. */
   hears?(input: HeardInput<Prepared>): {
     readonly events: ReadonlyArray<PlannedEvent>
     readonly messages: ReadonlyArray<PlannedMessage>

@@ -112,7 +112,7 @@ export const makeFilter = ({
   plan,
   onFault: (config) => config.onFault,
   removesRows: ({ onDropAfterDelivery }) => (onDropAfterDelivery === "remove" ? "onDropAfterDelivery" : undefined),
-  // What it holds is looked at each day, so that it is told when that takes too long.
+  // What it holds is looked at each day, so that it is reported when that takes too long.
   movesWithTheDay: ({ conditions, hold }, catalog) =>
     hold !== undefined || movesWithTheDay(conditions, catalog, patterns),
   explain: (config) =>

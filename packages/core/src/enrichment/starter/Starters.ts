@@ -37,7 +37,7 @@ const undecided: Schema.JsonObject = {
 /** Characters that the phrases of one pattern have at most, so that the pattern stays below what a condition takes. */
 const mostPhrases = 380
 
-/** Phrases, in groups of which each fits into a pattern. */
+/** Phrases, in groups that each fit into a pattern. */
 const grouped = (phrases: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const groups: Array<Array<string>> = [[]]
   let length = 0

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { EnrichmentFact } from "../../enrichment/kinds/EnrichmentFact.ts"
 import { Id } from "../../shared/Ids.ts"
 import { limits } from "../../shared/Limits.ts"
-import type { Words } from "../RecordWords.ts"
+import type { Words } from "../RecordOverrides.ts"
 
 export const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])).annotate({
   description: "Numbers are exact decimals as text."
@@ -41,7 +41,7 @@ export const WordsRecord = Schema.Struct({
   warnings: Schema.optionalKey(
     Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
   ).annotateKey({ description: "What was kept and may have been meant otherwise, such as a field that nobody knows." })
-}).annotate({ identifier: "RecordWords" })
+}).annotate({ identifier: "RecordOverrides" })
 
 export const FieldName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.mappingKeyLength))
 

@@ -104,7 +104,7 @@ export const SimulationRecord = Schema.Struct({
   endedAt: Schema.optionalKey(Timestamp.Timestamp)
 }).annotate({ identifier: "Simulation" })
 
-/** What is to be played, and how it is told from others, is nobody's business. */
+/** What is to be played, and how it differs from others, is private. */
 export const simulationToWire = ({
   fingerprint: _fingerprint,
   input: _input,

@@ -4,7 +4,7 @@ import { InvalidInput } from "../../failure/Failure.ts"
 import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { limits } from "../../shared/Limits.ts"
-import { RecordWords } from "../RecordWords.ts"
+import { RecordOverrides } from "../RecordOverrides.ts"
 import { wordsExample } from "./Examples.ts"
 import { WordsRecord, wordsToWire } from "./ExplanationRecord.ts"
 
@@ -15,7 +15,7 @@ const ClearedFields = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLen
 
 const likeNames: ReadonlySet<string> = new Set(["field", "fields", "name"])
 
-/** Whoever misspells the one parameter must not lose everything that was said: without it all is cleared. */
+/** Anyone who misspells the one parameter must not lose everything that was said: without it all is cleared. */
 const notMisspelt = (self: string) => {
   const other = [...new URL(self, "http://localhost").searchParams.keys()].find((name) => likeNames.has(name))
   if (other === undefined) return Effect.void
@@ -34,7 +34,7 @@ export const clearRecordFields = operation({
   id: "clearRecordFields",
   delete: "/v1/records/:record_id/fields",
   summary: "Take back what a person said of fields of a record",
-  description: "Takes back what a person said of fields: the value is that of whoever says something else.",
+  description: "Takes back what a person said of fields: the value is that of the one who says something else.",
   access: { anyOf: ["banks:write"], role: "editor", app: "own" },
   repeats: "inherent",
   command: "records clear",
@@ -43,10 +43,10 @@ export const clearRecordFields = operation({
   success: record(WordsRecord),
   errors: ["Unprocessable"],
   example: { data: { ...wordsExample, words: [], shadows: [] } },
-  audits: audits(RecordWords, "clear"),
+  audits: audits(RecordOverrides, "clear"),
   run: ({ caller, ids, query: { names }, self }) =>
     Effect.gen(function* () {
-      const words = yield* RecordWords
+      const words = yield* RecordOverrides
       yield* notMisspelt(self)
       const cleared = names === undefined ? undefined : names.split(",").map((name) => name.trim())
       return wordsToWire(yield* words.clear(caller, ids.record, cleared))

@@ -24,7 +24,7 @@ const Link = Schema.Struct({
   factId: Schema.optionalKey(Schema.String),
   evidence: Schema.optionalKey(Schema.Json),
   sentence: Schema.String,
-  recomputed: Value.annotate({ description: "What comes of it when it is asked once more." }),
+  recomputed: Value.annotate({ description: "What comes of it when it is asked again." }),
   holds: Schema.Boolean.annotate({ description: "Whether that is what it said." })
 }).annotate({ identifier: "Claim" })
 
@@ -97,7 +97,7 @@ const ExplanationRecord = Schema.Struct({
       members: Schema.Array(Schema.Struct({ recordId: Schema.String, role: Schema.String })),
       evidence: Schema.Json,
       sentence: Schema.String,
-      holds: Schema.Boolean.annotate({ description: "Whether the same follows from its evidence once more." })
+      holds: Schema.Boolean.annotate({ description: "Whether the same follows from its evidence again." })
     })
   ),
   history: Schema.Array(ChangeRecord).annotate({ description: "Changes of its values, newest first." })
@@ -219,10 +219,10 @@ export const explainRecord = operation({
   noun: "values",
   id: "explainRecord",
   get: "/v1/records/:record_id/explain",
-  summary: "Explain every value of a record: all that is said of it, and whose word holds",
+  summary: "Explain every value of a record: all that is said of it, and which value holds",
   description:
     "Returns, for each feed that shows the record, every field with all that is said of it: the provider, each enrichment and " +
-    "people, the strongest word first, each with one sentence and what comes of it when it is asked once more. Beside it the " +
+    "people, the strongest word first, each with one sentence and what comes of it when it is asked again. Beside it the " +
     "filter's verdict, what ties it to other records, and how its values changed.",
   access: { anyOf: ["enrichments:read"], role: "viewer", app: "own" },
   repeats: "read",

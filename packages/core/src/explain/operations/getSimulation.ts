@@ -12,7 +12,7 @@ export const getSimulation = operation({
   summary: "Read a simulation that is played in the background: how far it came, and what it found",
   description:
     "Returns a simulation that is played in the background. Its `report` is there once it is `completed`, and is the one that a small " +
-    "simulation answers at once; records that change while it is played may be left out. A server that stops has it begin anew " +
+    "simulation answers at once; records that change while it is played may be left out. A server that stops has it start again " +
     "elsewhere. It can be read for 30 days.",
   access: { anyOf: ["enrichments:read"], role: "viewer", app: "own" },
   repeats: "read",

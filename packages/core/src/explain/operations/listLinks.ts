@@ -36,7 +36,7 @@ export const listLinks = operation({
   get: "/v1/enrichments/:enrichment_id/links",
   summary: "List which records an enrichment ties together, and how sure it is",
   description:
-    "Lists which records an enrichment ties together, such as the two sides of a transfer, with all that speaks for it. Pairs that " +
+    "Lists which records an enrichment ties together, such as the two sides of a transfer, with all that supports it. Pairs that " +
     "a person keeps apart are among the decisions.",
   access: { anyOf: ["enrichments:read"], role: "viewer", app: "own" },
   repeats: "read",

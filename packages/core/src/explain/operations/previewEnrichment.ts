@@ -65,7 +65,7 @@ const PreviewAnswer = Schema.Struct({
   records: Schema.Array(PreviewRecord).annotate({ description: "In the order in which they were sent." }),
   summary: Schema.Struct({
     totalRecords: Schema.Int,
-    enrichedCount: Schema.Int.annotate({ description: "Records of which a field changed." }),
+    enrichedCount: Schema.Int.annotate({ description: "Records with a changed field." }),
     rules: Schema.Array(Schema.Struct(countFields)),
     alerts: Schema.Array(
       Schema.Struct({

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { audits, operation } from "../../operation/Definition.ts"
 import { record } from "../../operation/Success.ts"
 import { limits } from "../../shared/Limits.ts"
-import { RecordWords } from "../RecordWords.ts"
+import { RecordOverrides } from "../RecordOverrides.ts"
 import type { SplitRequest } from "../SplitRequest.ts"
 import { wordsExample } from "./Examples.ts"
 import { FieldName, WordsRecord, deliver, wordsToWire } from "./ExplanationRecord.ts"
@@ -73,7 +73,7 @@ export const setRecordFields = operation({
   summary: "Say what fields of a record hold, or lock them as they are: no enrichment overrules it",
   description:
     "Keeps a person's own values of fields, and locks others as they are shown. Every feed that shows the record follows at " +
-    "once, without asking a provider; no enrichment overrules them. What enrichments would have written is told as a shadow. `split` lets a " +
+    "once, without asking a provider; no enrichment overrules them. What enrichments would have written is reported as a shadow. `split` lets a " +
     "record fall into lines with amounts of their own; where its amount changes later, the last line has the difference.",
   access: { anyOf: ["banks:write"], role: "editor", app: "own" },
   repeats: "inherent",
@@ -90,9 +90,9 @@ export const setRecordFields = operation({
     },
     data: wordsExample
   },
-  audits: audits(RecordWords, "set"),
+  audits: audits(RecordOverrides, "set"),
   run: ({ caller, ids, body: { fields = {}, lock, split } }) =>
-    RecordWords.use((words) =>
+    RecordOverrides.use((words) =>
       Effect.map(
         words.set(caller, ids.record, {
           fields: asText(fields),

@@ -45,11 +45,11 @@ const Change = Schema.Union([
 
 const SimulateBody = Schema.Struct({
   changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(limits.simulatedChanges)),
-  from: Schema.optionalKey(Day.annotate({ description: "Only records of this day or a later one are told." })),
-  to: Schema.optionalKey(Day.annotate({ description: "Only records of this day or an earlier one are told." })),
+  from: Schema.optionalKey(Day.annotate({ description: "Only records of this day or a later one are reported." })),
+  to: Schema.optionalKey(Day.annotate({ description: "Only records of this day or an earlier one are reported." })),
   feedIds: Schema.optionalKey(
     Schema.Array(Schema.String).check(Schema.isMaxLength(limits.feedAccounts)).annotate({
-      description: "Only these feeds are told."
+      description: "Only these feeds get them."
     })
   ),
   asOf: Schema.optionalKey(Day.annotate({ description: "The day that it is taken to be." }))

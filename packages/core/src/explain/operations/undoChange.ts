@@ -4,14 +4,14 @@ import { audits, operation } from "../../operation/Definition.ts"
 import { exampleIds, exampleTime } from "../../operation/Examples.ts"
 import { record } from "../../operation/Success.ts"
 import { Id } from "../../shared/Ids.ts"
-import { Undoing } from "../Undoing.ts"
+import { Undo } from "../Undo.ts"
 import { personExample } from "./Examples.ts"
 import { FactRecord, FieldName, factToWire } from "./ExplanationRecord.ts"
 
 const UndoChange = Schema.Struct({
   field: Schema.optionalKey(FieldName),
   enrichmentId: Schema.optionalKey(Id("enrichment")).annotateKey({
-    description: "Absent: the one whose word about the field holds."
+    description: "Absent: the one whose value of the field holds."
   }),
   linkId: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64))).annotateKey({
     description: "A link that ties the record to others, such as a transfer, in the place of a field and an enrichment."
@@ -46,9 +46,9 @@ export const undoChange = operation({
   body: UndoChange,
   success: record(Schema.Struct({ recordId: Schema.String, facts: Schema.Array(FactRecord) })),
   example: { body: { field: "category" }, data: { recordId: exampleIds.transaction, facts: [silenceExample] } },
-  audits: audits(Undoing, "undo"),
+  audits: audits(Undo, "undo"),
   run: ({ caller, ids, body }) =>
-    Undoing.use((undoing) =>
+    Undo.use((undoing) =>
       Effect.map(undoing.undo(caller, ids.record, body), ({ facts, recordId }) => ({
         recordId,
         facts: facts.map(factToWire)

@@ -4,7 +4,7 @@ import { audits, operation } from "../../operation/Definition.ts"
 import { exampleIds } from "../../operation/Examples.ts"
 import { record } from "../../operation/Success.ts"
 import { Id } from "../../shared/Ids.ts"
-import { Undoing } from "../Undoing.ts"
+import { Undo } from "../Undo.ts"
 
 const UndoRun = Schema.Struct({ redo: Schema.optionalKey(Schema.Boolean) }).annotate({ identifier: "UndoRun" })
 
@@ -27,7 +27,7 @@ export const undoRun = operation({
     status: 202
   }),
   example: { body: {}, data: { jobId: exampleIds.job, fields: 12, links: 2, kept: 1 } },
-  audits: audits(Undoing, "undoRun"),
+  audits: audits(Undo, "undoRun"),
   run: ({ caller, ids, body }) =>
-    Undoing.use((undoing) => Effect.map(undoing.undoRun(caller, ids.job, body.redo), (run) => run))
+    Undo.use((undoing) => Effect.map(undoing.undoRun(caller, ids.job, body.redo), (run) => run))
 })

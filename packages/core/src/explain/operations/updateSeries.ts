@@ -16,7 +16,7 @@ export const updateSeries = operation({
   id: "updateSeries",
   put: "/v1/enrichments/:enrichment_id/series/:series_id",
   summary: "Name a series of payments",
-  description: "Names a series of payments. The name stays with most of its payments, whatever is worked out anew.",
+  description: "Names a series of payments. The name stays with most of its payments, whatever is worked out again.",
   access: { anyOf: ["enrichments:write"], role: "editor", app: "own" },
   repeats: "inherent",
   command: "enrichments series update",

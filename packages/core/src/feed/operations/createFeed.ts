@@ -25,7 +25,7 @@ export const createFeed = operation({
   summary: "Create a feed",
   description:
     "Creates a feed: data of one type, from accounts or files to one destination. Source and destination may follow " +
-    "later; a feed without them does not sync. What does not block is told in `meta.warnings`.",
+    "later; a feed without them does not sync. What does not block is reported in `meta.warnings`.",
   access: { anyOf: ["feeds:write"], role: "editor", app: "own" },
   repeats: "key",
   command: "feeds create",

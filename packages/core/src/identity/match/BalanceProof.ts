@@ -5,7 +5,7 @@ import type { Reading } from "./Reading.ts"
 /** A row of the one file that was taken for a row of the other. */
 export interface SharedRow {
   readonly amount: Decimal.Decimal
-  /** Whether it may as well be another row, as far as ids and whole days tell. */
+  /** Whether it could also be another row, as far as ids and whole days tell. */
   readonly isOpen: boolean
 }
 
@@ -24,7 +24,7 @@ const lastsLonger = ({ days: a }: Reading, { days: b }: Reading): boolean | unde
       ? a[0] > b[0]
       : a[1] > b[1]
 
-/** The only choice of open rows that comes to the sum. */
+/** The only choice of open rows that equals the sum. */
 const onlyChoice = <Row extends SharedRow>(
   open: ReadonlyArray<Row>,
   sum: Decimal.Decimal

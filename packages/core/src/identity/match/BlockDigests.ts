@@ -100,7 +100,7 @@ export class BlockDigests {
     return found
   }
 
-  /** Blocks of which the two do not say the same, or which are not settled. */
+  /** Blocks about which the two do not say the same, or which are not settled. */
   apart(other: BlockDigests): Array<number> {
     const found: Array<number> = []
     for (const number of new Set([...this.#numbers, ...other.#numbers])) {

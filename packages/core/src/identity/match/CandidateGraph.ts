@@ -1,4 +1,4 @@
-/** Which open observation may be which free record, and at what cost; rows that nothing tells apart are one node. */
+/** Which open observation may be which free record, and at what cost; rows that nothing distinguishes are one node. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
 import { covers, isListed, isOfFile, trusted } from "./Coverage.ts"
@@ -29,7 +29,7 @@ export interface UnmatchedInput {
   readonly isLearnt?: (seen: MatchRow, held: MatchRow) => boolean
 }
 
-/** Observations that nothing tells apart. */
+/** Observations that nothing distinguishes. */
 export interface SeenNode {
   readonly row: MatchRow
   readonly ofFile: boolean
@@ -38,7 +38,7 @@ export interface SeenNode {
   readonly members: Array<number>
 }
 
-/** Records that nothing tells apart, oldest first. */
+/** Records that nothing distinguishes, oldest first. */
 export interface HeldNode {
   readonly row: HeldRow
   readonly entry: IndexEntry
@@ -163,7 +163,7 @@ const heldNodes = (
   return [...nodes.values()].toSorted((a, b) => (a.row.day ?? Infinity) - (b.row.day ?? Infinity) || 0)
 }
 
-/** Every row of which an amount is known: what the read shows, and what may be meant and is live. */
+/** Every row with a known amount: what the read shows, and what may be meant and is live. */
 const knownAmounts = ({ input, reader }: UnmatchedInput, held: ReadonlyArray<HeldNode>): KnownAmounts => {
   const shown = [...input.observations, ...(input.settled ?? [])]
   const seen = shown.flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? [])

@@ -68,7 +68,7 @@ const estimate = (
 const rowOf = ({ content, day }: { readonly content: string; readonly day: number }) => [content, day] as const
 
 /**
- * Pairs equal contents anew as the shift tells, where there is one; returns it in days, from what we hold to what is
+ * Pairs equal contents again as the shift tells, where there is one; returns it in days, from what we hold to what is
  * shown.
  */
 export const pairShifted = (

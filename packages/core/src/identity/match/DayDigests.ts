@@ -3,7 +3,7 @@
  *
  * Rows are put together to blocks by their days. A block is settled when its live records are exactly the rows that the last read
  * showed of it: each found by its own upstream id, with the same content and status. Such rows stay with their
- * records whatever else a read shows, and at any time; so a block of which a read shows the same is left alone.
+ * records whatever else a read shows, and at any time; so a block for which a read shows the same is left alone.
  *
  * Of records older than what a read proves (`Proof.ts`) it says nothing, so their blocks are not settled. They stay as they
  * are all the same when a read shows nothing else than the one before.
@@ -72,7 +72,7 @@ const blocksFrom = (text: string): number => {
   return at
 }
 
-/** Whether the blocks are the same. A source that shows its rows in another order each time is not written down anew. */
+/** Whether the blocks are the same. A source that shows its rows in another order each time is not written down again. */
 const isKept = (kept: string | undefined, text: string): boolean => {
   if (kept === undefined || kept === text) return kept === text
   return (
@@ -82,7 +82,7 @@ const isKept = (kept: string | undefined, text: string): boolean => {
   )
 }
 
-/** `undefined` for what another release has written. Of a read that was matched in another way only the blocks are told. */
+/** `undefined` for what another release has written. Of a read that was matched in another way only the blocks are reported. */
 const decode = (text: string, mark: string): Kept | undefined => {
   const [written, , marked, stretches, blocks, ...digests] = text.split(" ")
   if (written !== format) return undefined
@@ -147,7 +147,7 @@ export class DayDigests {
     for (let at = 0; at < days.length; at++) days[at] = dayOf(observations[at]!)
     const fitting = Blocks.fitting(days)
     const before = this.#kept === undefined ? undefined : decode(this.#kept, this.#mark)
-    // Blocks have to be twice as large as they would be made now, or half, before all is looked at once more.
+    // Blocks have to be twice as large as they would be made now, or half, before all is looked at again.
     this.#before = before?.blocks.isLike(fitting) === true ? before : undefined
     this.#blocks = this.#before?.blocks ?? fitting
     for (let at = 0; at < days.length; at++) days[at] = this.#blocks.of(days[at]!, observations[at]!.providerId)
@@ -238,7 +238,7 @@ export class DayDigests {
    * shows, and of others what was settled before.
    */
   #settled(): { readonly digests: BlockDigests; readonly isQuiet: boolean } {
-    // Whether the same read once more, at any time, would change nothing.
+    // Whether the same read again, at any time, would change nothing.
     let isQuiet = !this.#ofRead.hasOpen
     let digests = BlockDigests.none()
     if (this.#isDivided) {

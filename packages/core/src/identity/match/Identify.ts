@@ -104,7 +104,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       })
       if (idContradictions.length > 0) pairExactContent(input, pairing)
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
-      // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
+      // Rows that a shift pairs again leave other records free than were asked for before: those are known as well.
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
       const { isForbidden, rates } = details
       const lateInput = { input, pairing, reader, detailOf, isForbidden }

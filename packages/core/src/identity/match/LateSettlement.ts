@@ -56,7 +56,7 @@ const isBooked = (input: MatchInput, pairing: Pairing, entry: IndexEntry): boole
 const dayOf = (date: CalendarDate.CalendarDate | null): number | undefined =>
   date === null ? undefined : CalendarDate.toEpochDay(date)
 
-/** Some banks date what is pending anew each day, so that it is from before its date. */
+/** Some banks date what is pending again each day, so that it is from before its date. */
 const mostRedated = settlementDays
 /** Days before the date of a pending record on which its booked form may be dated. */
 export const lateReachDays = earlyDays + mostRedated

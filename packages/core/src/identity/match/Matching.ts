@@ -195,7 +195,7 @@ export interface MatchResult {
   /** Hits by id, and those of them whose content spoke against it. */
   readonly idMatches: number
   readonly idContradictions: number
-  /** First day of which it showed all posted records, or counted them as missed; `undefined` where it told of no days. */
+  /** First day for which it showed all posted records, or counted them as missed; `undefined` where it told of no days. */
   readonly shownFrom: CalendarDate | undefined
   /** So many rows vanished at once that the read is not believed; nothing was removed. */
   readonly coverageSuspect: boolean

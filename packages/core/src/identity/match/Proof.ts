@@ -18,7 +18,7 @@ export interface ProvingRead {
   readonly observations: ReadonlyArray<Observation>
   /** Rows that it shows as well. */
   readonly settled?: ReadonlyArray<Observation>
-  /** First day of which the upstream says that it shows all posted rows of the account. */
+  /** First day for which the upstream says that it shows all posted rows of the account. */
   readonly historyFrom?: CalendarDate.CalendarDate | undefined
   /** The upstream says that the account has none. */
   readonly none?: boolean
@@ -50,7 +50,7 @@ export const isProvenDay = (date: CalendarDate.CalendarDate | null, { historyFro
 /**
  * What a read says of a record that it should have shown.
  * `gone`: it would show it. `nothing`: the upstream may no longer look that far back.
- * `edge`: it is of the day of the oldest row, of which the upstream may show a part.
+ * `edge`: it is of the day of the oldest row, where the upstream may show a part.
  */
 export type Proof = "gone" | "edge" | "nothing"
 
@@ -70,7 +70,7 @@ export const proofOf = (read: ProvingRead): ((entry: Pick<IndexEntry, "date" | "
         : "nothing"
 }
 
-/** First day of which a read showed all posted records that are still there. `lacksOldest`: it lacks one of its oldest day. */
+/** First day for which a read showed all posted records that are still there. `lacksOldest`: it lacks one of its oldest day. */
 export const shownFromOf = (
   {
     coverage,

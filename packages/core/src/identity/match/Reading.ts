@@ -80,7 +80,7 @@ export const readingOf = (input: MatchInput): Reading => {
 }
 
 /**
- * Readings before it. Records of which no file is known any more, since it was deleted, count as those of one file for
+ * Readings before it. Records without a known file any more, since it was deleted, count as those of one file for
  * each layout.
  */
 export const earlierReadings = (input: MatchInput): ReadonlyArray<EarlierReading> => {

@@ -42,7 +42,7 @@ import { sourceShift } from "./SourceShift.ts"
 const alikeEnough = 0.6
 const leastAlike = 0.3
 
-/** Points that speak for a pair, of which its days and texts take away. */
+/** Points that support a pair, before its days and texts take some away. */
 const pairPoints = 200
 /** For each of the two readings that must have shown the other's row as well. */
 const coveredPoints = 700
@@ -73,7 +73,7 @@ interface Pair {
   /** Days by which the two are dated apart. */
   readonly gap: number
   readonly alike: number
-  /** It may as well be another row. */
+  /** It could also be another row. */
   readonly mayBeTwin: boolean
   readonly points: number
 }
@@ -99,7 +99,7 @@ class PairRule {
   readonly #reading: Reading
   readonly #seen: ReadonlyArray<Seen>
   readonly #held: ReadonlyArray<Held>
-  /** Files of which no row is in this one. */
+  /** Files with no row in this one. */
   readonly #apart: ReadonlySet<EarlierReading>
   /** Files that give a row the same id as this one. */
   readonly #lasting: ReadonlySet<EarlierReading>
@@ -425,7 +425,7 @@ class PairRule {
       if (held === undefined || !hasBankId(seen.observation) || held.row.amount !== seen.row.amount) return []
       const gap = Math.abs(held.day - seen.day)
       if (gap > correctionDays || held.row.currency !== seen.row.currency || this.#isBarred(seen, held)) return []
-      // Ids that are places in the list begin anew in each file.
+      // Ids that are places in the list start again in each file.
       const isSure = isWithin(held.day, this.#reading.days) || held.readings.some((one) => this.#lasting.has(one))
       return [{ alike: 1, gap, held, mayBeTwin: !isSure, points: 0, seen }]
     })

@@ -36,7 +36,7 @@ export interface RetoldInput {
 }
 
 /**
- * Each removed record with the newest copy, rather with one that nobody wrote on: an equal payment may have stood beside
+ * Each removed record with the newest copy, rather with one that nobody wrote on: an equal payment may have stood next to
  * it before. A copy that comes back from an earlier removal counts as new. A copy is in one pair at most.
  */
 export const retoldRows = ({

@@ -4,7 +4,7 @@ import { limits } from "../../shared/Limits.ts"
 import { BlockDigests, unsettled } from "./BlockDigests.ts"
 import { matchedText } from "./ShownRows.ts"
 
-/** A row without an id of its own is told apart by others, and one that is linked to another may take its place. */
+/** A row without an id of its own is distinguished by others, and one that is linked to another may take its place. */
 const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolean =>
   date !== null && providerId !== "" && pendingProviderId === ""
 
@@ -22,13 +22,13 @@ const endOfRun = (blockAt: Int32Array, from: number): number => {
 }
 
 export interface ShownBlocks {
-  /** Of all blocks of which anything is shown; `unsettled` of those that cannot be settled. */
+  /** Of all blocks with anything shown; `unsettled` of those that cannot be settled. */
   readonly digests: BlockDigests
   /** Whether there are any that cannot be settled. */
   readonly hasOpen: boolean
 }
 
-/** What an earlier read has settled, and the blocks of which this one may show anything else: all of them, where `undefined`. */
+/** What an earlier read has settled, and the blocks where this one may show anything else: all of them, where `undefined`. */
 export interface KnownBlocks {
   readonly settled: BlockDigests
   readonly apart: ReadonlySet<number> | undefined

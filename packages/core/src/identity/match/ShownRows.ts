@@ -8,7 +8,7 @@ import { isOfFile } from "./Coverage.ts"
 import { makeDayOf } from "./EpochDays.ts"
 import { endsBefore, type Stretch } from "./Stretches.ts"
 
-/** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at once more. */
+/** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at again. */
 export const matchedText = (row: Observation): string => {
   const { content, pending, providerId } = row
   const said = content === undefined ? row.hash : `${content.length} ${content}`
@@ -30,7 +30,7 @@ export class ShownRows {
   oldest: CalendarDate.CalendarDate | undefined
   /**
    * Whether each id is above the one before it, or each below, so that no two are the same: sources that count show them so,
-   * and it is told cheaply.
+   * and it is reported cheaply.
    */
   areOrdered = true
   #lastId = ""

@@ -2,7 +2,7 @@
 import { sourceDays } from "./MatchCost.ts"
 import type { MatchRow } from "./MatchRow.ts"
 
-/** Rows from which a common shift is told, and how many of all that tell one have to agree. */
+/** Rows from which a common shift is known, and how many of all that tell one have to agree. */
 const leastRows = 8
 const leastShare = 0.8
 

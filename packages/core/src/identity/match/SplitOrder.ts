@@ -65,7 +65,7 @@ const waysTo = (whole: Decimal.Decimal, parts: ReadonlyArray<Part>): ReadonlyArr
 const largestFirst = (a: Part, b: Part): number => Decimal.compare(Decimal.abs(b.row.amount), Decimal.abs(a.row.amount))
 
 /**
- * Pairs pending records that are gone with the largest part, where only one choice of new rows of like text comes to
+ * Pairs pending records that are gone with the largest part, where only one choice of new rows of like text equals
  * their amount. Where people wrote on the record, they may move that to another part.
  */
 export const pairSplitOrders = (problem: SplitInput): ReadonlyArray<Suggestion> => {

@@ -9,7 +9,7 @@ import { undatedDay } from "./EpochDays.ts"
 export interface Stretch {
   /** Of all that they say, in their order. */
   readonly digest: string
-  /** First and last of their days; `undatedDay` where they have none: of such rows nothing is told. */
+  /** First and last of their days; `undatedDay` where they have none: of such rows nothing is reported. */
   readonly first: number
   readonly last: number
 }

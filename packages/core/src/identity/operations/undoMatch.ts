@@ -10,7 +10,7 @@ export const undoMatch = operation({
   noun: "corrections",
   id: "undoMatch",
   post: "/v1/banks/:bank_id/accounts/:account_id/matches/:match_id/undo",
-  summary: "Part two transactions that were matched, for good",
+  summary: "Part two transactions that were matched, permanently",
   description: "Parts two transactions that were taken for one. No later sync joins them again.",
   access: { anyOf: ["banks:write"], role: "editor", app: "own" },
   repeats: "key",

@@ -103,7 +103,7 @@ type Leaf = TestNode | EmptyNode
 
 const isLeaf = (node: FilterPlan): node is Leaf => node.tag === "test" || node.tag === "empty"
 
-/** Conditions ask like this: of plain values, of which blank ones are none. */
+/** Conditions ask like this: of plain values; blank ones are none. */
 const isPlain = (node: Leaf): boolean => node.blank && (node.tag === "empty" || node.json === undefined)
 
 const literalImplies = (a: Literal, b: Literal): boolean => {
@@ -186,6 +186,6 @@ export class Implication {
   }
 }
 
-/** The answers of which one is enough. */
+/** The answers where one is enough. */
 const literalsOf = (formula: Formula): ReadonlyArray<Literal> =>
   formula.tag === "literal" ? [formula] : formula.tag === "any" ? formula.parts.flatMap(literalsOf) : []

@@ -10,7 +10,7 @@ export const deleteTable = operation({
   id: "deleteTable",
   delete: "/v1/tables/:table_id",
   summary: "Move a table to the trash for 30 days; permanent=true deletes it from there",
-  description: "Moves a table to the trash for 30 days. `permanent=true` deletes for good what is in the trash.",
+  description: "Moves a table to the trash for 30 days. `permanent=true` deletes permanently what is in the trash.",
   access: { anyOf: ["tables:write"], role: "editor", app: "own" },
   repeats: "inherent",
   versioned: true,

@@ -18,7 +18,7 @@ const UploadPageRecord = Schema.Struct({
   id: Id("uploadPage").annotate({ description: "Names the address, to end it before its hour is over." }),
   url: Schema.String.annotate({
     description:
-      "The page of this installation on which a person uploads files to the feed. Whoever has the address may."
+      "The page of this installation on which a person uploads files to the feed. Anyone who has the address may."
   }),
   expiresAt: Timestamp.Timestamp
 }).annotate({ identifier: "UploadPage" })

@@ -1,5 +1,5 @@
 /**
- * A stand-in for Fiskil: tokens of a quarter of an hour, people who are made anew by every request, sessions that work
+ * A stand-in for Fiskil: tokens of a quarter of an hour, people who are made again by every request, sessions that work
  * once, consents that end, lists page by page with links to a host of its own, signed webhooks. What was read is shown on
  * when a consent has ended, as there.
  */

@@ -17,7 +17,7 @@ type Variables = Readonly<Record<string, unknown>>
 
 const failed = (code: string, message: string) => ({ data: null, errors: [{ message, extensions: { code } }] })
 
-/** Places are offsets in the list as it is when they are used: whoever pages while it changes misses or repeats rows. */
+/** Places are offsets in the list as it is when they are used: anyone who pages while it changes misses or repeats rows. */
 const cursorOf = (offset: number): string => Buffer.from(String(offset)).toString("base64")
 const offsetOf = (cursor: unknown): number =>
   typeof cursor === "string" ? Number(Buffer.from(cursor, "base64").toString()) : 0

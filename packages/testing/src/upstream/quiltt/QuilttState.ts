@@ -7,7 +7,7 @@ import { globalId, quilttInstitutions, quilttLedger, type QuilttHistory } from "
 export interface Profile {
   readonly id: string
   readonly uuid: string
-  /** What whoever made it wrote beside it. */
+  /** What its maker wrote next to it. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** When it was asked to be removed. */
   removedAt: number | undefined

@@ -35,7 +35,7 @@ const rowsOf = (upstream: SaltEdgeState, { ledger, refreshes }: Connected, accou
     .shown(account.key)
     .filter((row) => row.pending === pending)
     .flatMap((row) => {
-      // Pending rows are made anew whenever the bank is read.
+      // Pending rows are made again whenever the bank is read.
       const id = pending ? (BigInt(row.id) + BigInt(refreshes) * 1_000_000_000n).toString() : row.id
       const shown = transactionOf(row, account, id, false)
       const hasCopy = upstream.copies > 0 && !pending && row.line % upstream.copies === 0

@@ -167,7 +167,7 @@ export class SimpleFinFake implements FakeUpstream {
       case "otherKind":
         return { kind: "plaid_public_token", publicToken: "public-x" }
       case "foreign":
-        // Whoever has a token may claim it.
+        // Anyone who has a token may claim it.
         return undefined
     }
   }

@@ -37,7 +37,7 @@ const securities: ReadonlyArray<TrueSecurity> = [
 
 const cash: TrueSecurity = { id: "CUR:USD", name: "USD", kind: "cash", currency: usd }
 
-/** Amounts of cents, and quantities of which a double would not hold every digit. */
+/** Amounts of cents, and quantities whose digits a double would not all hold. */
 const cents = (units: number): DecimalText => Decimal.fromUnits(BigInt(units), 2)
 
 const product = (a: DecimalText, b: DecimalText): DecimalText => {
@@ -140,7 +140,7 @@ const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded, { days,
     spent.set(security, Decimal.subtract(spent.get(security) ?? Decimal.zero, amount))
   }
   ledger.holdings.set(account, [
-    // Cash is told among the balances, and is a holding all the same.
+    // Cash is reported among the balances, and is a holding all the same.
     {
       account,
       security: cash,

@@ -59,7 +59,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
   }
 }
 
-/** Steps of which at least one tells people something. */
+/** Steps where at least one tells people something. */
 const manySteps = 5
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)

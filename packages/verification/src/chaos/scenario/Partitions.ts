@@ -18,7 +18,7 @@ interface Disturbance {
   readonly cut: boolean
 }
 
-/** The worker is told to end while it is cut off, and starts again when it is not. */
+/** The worker is asked to end while it is cut off, and starts again when it is not. */
 const ended = "ended while cut off"
 
 const disturbances: ReadonlyArray<Disturbance | typeof ended> = [

@@ -29,7 +29,7 @@ const acknowledge = ({ log }: Installation, feed: ChaosFeed, body: unknown): str
   return jobId
 }
 
-/** One is made, and everybody else is told so. */
+/** One is made, and everybody else is informed so. */
 const triggerAtOnce = async (installation: Installation, feed: ChaosFeed): Promise<void> => {
   const { bank, client, log } = installation
   // The job cannot end before all have asked.
@@ -62,7 +62,7 @@ const forceAtOnce = async (installation: Installation, feed: ChaosFeed): Promise
   const watch = async () => {
     while (!asked.signal.aborted) {
       most = Math.max(most, await activeOf(installation, feed))
-      // Each look is a connection of its own; what passes between two of them is told by `overlapping`.
+      // Each look is a connection of its own; what passes between two of them is reported by `overlapping`.
       await wait(20)
     }
   }

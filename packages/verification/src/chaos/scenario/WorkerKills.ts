@@ -8,7 +8,7 @@ import type { ChaosFeed } from "../World.ts"
 
 /** More than one chunk of every kind: 5,000 records are written at once, 1,000 rows delivered. */
 const largeRows = 6_000
-/** Large banks are new at first, and read anew from then on. */
+/** Large banks are new at first, and read again from then on. */
 const largeBanks = 3
 
 interface Counted {
@@ -32,7 +32,7 @@ const checkLarge = async (
   const mayUpdate = feed.destination.kind === "file" && model === "readBack" && attempt > 1
   const right = fresh
     ? created + updated === largeRows && (updated === 0 || mayUpdate)
-    : // A reset that is taken up again begins again: rows that it had written are written, and counted, once more.
+    : // A reset that is taken up again begins again: rows that it had written are written, and counted, again.
       created === 0 && (attempt === 1 ? updated === largeRows : updated >= largeRows)
   if (!right || failed > 0) log.breach(`The large job ${jobId} (${fresh ? "new" : "reset"}) counts ${answer.body}`)
 }
@@ -54,7 +54,7 @@ const syncLarge = async (installation: Installation, stopped: () => boolean): Pr
         return status === "completed"
       })
     )
-    // Only a bank whose first read was whole can be read anew.
+    // Only a bank whose first read was whole can be read again.
     if (fresh && ended.every((whole) => whole)) ready.push(feeds)
     rounds++
   }

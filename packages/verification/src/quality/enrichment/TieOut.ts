@@ -94,7 +94,7 @@ const play = Effect.fnUntraced(function* (kind: SetKind, random: Seeded, sort: "
     world.pulse()
     yield* world.plan()
     const cases = world.said.flatMap(([, { findings = [] }]) => findings)
-    // The case as it is told first; where nothing is wrong, any is one too many.
+    // The case as it is reported first; where nothing is wrong, any is one too many.
     found ??= cases.length === 0 ? undefined : (cases[0]!.data["explanations"] as ReadonlyArray<unknown>)
   }
   const named = (found?.[0] as { readonly recordIds: ReadonlyArray<string> } | undefined)?.recordIds ?? []

@@ -1,4 +1,4 @@
-/** Accounts of which it is known what the bank charged, and for what: habits, rates and texts are drawn for each. */
+/** Accounts for which it is known what the bank charged, and for what: habits, rates and texts are drawn for each. */
 import type { SetAccount, SetRecord } from "@millrace/core/enrichment"
 import { CalendarDate, Currency } from "@millrace/core"
 import { Seeded, SetWorld } from "@millrace/testing/model"

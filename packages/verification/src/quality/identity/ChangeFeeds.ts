@@ -72,7 +72,7 @@ interface Manner {
   readonly name: string
   readonly behaviour: Behaviour
   readonly through: Through
-  /** Of edits where events are told apart, in percent. */
+  /** Of edits where events are distinguished, in percent. */
   readonly least: number
 }
 
@@ -96,7 +96,7 @@ export const changeFeeds: Scene = {
         return [
           { name: `errors per 1,000: ${name}`, value: errorsPerThousand(quality), goal: { max: 0 } },
           {
-            name: `edits kept where told apart, %: ${name}`,
+            name: `edits kept where distinguished, %: ${name}`,
             value: percent(quality.keptClear, quality.editedClear),
             goal: { min: least }
           }

@@ -31,7 +31,11 @@ export const ordinary: Scene = {
         })),
         { name: "errors per 1,000: all kinds", value: errorsPerThousand(all), goal: { max: 0.5 } },
         { name: "edits kept, %", value: percent(all.kept, all.edited), goal: { min: 90.3 } },
-        { name: "edits kept where told apart, %", value: percent(all.keptClear, all.editedClear), goal: { min: 97.2 } }
+        {
+          name: "edits kept where distinguished, %",
+          value: percent(all.keptClear, all.editedClear),
+          goal: { min: 97.2 }
+        }
       ]
     })
 }

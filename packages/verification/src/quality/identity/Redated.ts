@@ -27,7 +27,7 @@ const wholeReads: Dating = (random) => {
   return (_, day) => (isOff[day] === true ? later : 0)
 }
 
-/** One row of five is dated a day later for good, two days after it was first shown. */
+/** One row of five is dated a day later permanently, two days after it was first shown. */
 const rowsForGood: Dating = (random, bookings) => {
   const moved = new Set(bookings.filter(() => random.once(5)).map(({ event }) => event))
   return (booking, day) => (moved.has(booking.event) && day >= booking.day + 2 ? 1 : 0)
@@ -66,7 +66,7 @@ const played = (seed: number, datingOf: Dating): Outcome => {
 
 const ways: Readonly<Record<string, Dating>> = {
   "three reads of ten a day off": wholeReads,
-  "one row of five a day later for good": rowsForGood
+  "one row of five a day later permanently": rowsForGood
 }
 
 export const redated: Scene = {

@@ -18,7 +18,7 @@ export type Size = (typeof sizes)[number]
 
 export interface Effort {
   readonly seed: number
-  /** Of what is drawn anew each run; the same as `seed` unless given. */
+  /** Of what is drawn again each run; the same as `seed` unless given. */
   readonly drawn?: number
   readonly size: Size
 }

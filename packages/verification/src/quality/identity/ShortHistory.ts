@@ -1,4 +1,4 @@
-/** Banks that show fewer days than a read is told to cover. */
+/** Banks that show fewer days than a read has to cover. */
 import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { dateOf } from "../../model/AccountHistory.ts"
@@ -47,7 +47,7 @@ const rowsOf = (random: Seeded, { everyDays, until }: Shape, ids: boolean): Read
 
 type Kind = "windows" | "snapshots" | "repeated"
 
-/** Of an account that is read every day and of which the bank shows the last days only: rows, and rows left. */
+/** Of an account that is read every day and for which the bank shows the last days only: rows, and rows left. */
 const live = (effort: Effort, kind: Kind, ids: boolean, shape: Shape, shown: number, seed: number) => {
   const rows = rowsOf(new Seeded(effort.seed + seed), shape, ids)
   const ledger = new LedgerReplay(byIdentity)

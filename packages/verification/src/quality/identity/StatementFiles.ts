@@ -11,8 +11,8 @@ export interface Layout {
   readonly name: string
   /** Six letters that all files of the layout share. */
   readonly tag: string
-  /** Ids of the bank: of the row for good, of the download, or none. */
-  readonly ids: "stable" | "anew" | "none"
+  /** Ids of the bank: of the row permanently, of the download, or none. */
+  readonly ids: "stable" | "new" | "none"
   readonly balances: "both" | "closing" | "none"
 }
 
@@ -20,7 +20,7 @@ export const layouts: ReadonlyArray<Layout> = [
   { name: "CSV", tag: "csvone", ids: "none", balances: "none" },
   { name: "CSV with balances", tag: "csvbal", ids: "none", balances: "both" },
   { name: "OFX, lasting ids", tag: "ofxids", ids: "stable", balances: "closing" },
-  { name: "OFX, new ids", tag: "ofxnew", ids: "anew", balances: "closing" },
+  { name: "OFX, new ids", tag: "ofxnew", ids: "new", balances: "closing" },
   { name: "OFX, no ids", tag: "ofxnon", ids: "none", balances: "closing" },
   { name: "QIF", tag: "qifone", ids: "none", balances: "none" },
   { name: "MT940 NONREF", tag: "mt940n", ids: "none", balances: "both" },
@@ -60,7 +60,7 @@ export const readOf = (
     const hash = JSON.stringify(fields)
     const nth = (equal.get(hash) ?? 0) + 1
     equal.set(hash, nth)
-    const id = layout.ids === "anew" ? `${number}:${booking.event}` : `${booking.event}`
+    const id = layout.ids === "new" ? `${number}:${booking.event}` : `${booking.event}`
     const providerId = layout.ids === "none" ? `file:${layout.tag}:${hash}:${nth}` : `file:id:${layout.tag}:${id}`
     return { providerId, pendingProviderId: "", date, pending: false, hash, fields, event: booking.event }
   })
@@ -103,7 +103,7 @@ export interface Outcome {
   rows: number
   doubled: number
   lost: number
-  /** The same, of which no suggestion tells. */
+  /** The same, without a suggestion. */
   doubledSilently: number
   lostSilently: number
   asked: number

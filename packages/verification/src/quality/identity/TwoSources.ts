@@ -275,7 +275,7 @@ const figures = (name: string, kept: Kept, limits: { readonly doubled?: number; 
   ] satisfies ReadonlyArray<Figure>
 }
 
-/** A history through a connection and its files, of which the files write every merchant in other words. */
+/** A history through a connection and its files, where the files write every merchant in other words. */
 const livedInOtherWords = (effort: Effort, hasIds: boolean): Quality => {
   let history: AccountHistory | undefined
   const account = anAccount(120)

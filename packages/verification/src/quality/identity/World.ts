@@ -21,7 +21,7 @@ export interface Purchase {
   readonly bookedText: string
   /** Days until it is booked; 0 for one that is never pending. */
   readonly lag: number
-  /** Parts in which it is booked; the whole unless said otherwise. */
+  /** Parts in which it is booked; the whole unless set otherwise. */
   readonly parts?: ReadonlyArray<{ readonly cents: Cents; readonly later: number }>
   readonly dropped?: boolean
   readonly lingers?: number
@@ -44,7 +44,7 @@ const eventsOf = (purchase: Purchase): ReadonlyArray<Omit<BankEvent, "id">> => {
   )
 }
 
-/** The history of an account with these purchases, whoever the merchants are. */
+/** The history of an account with these purchases, for any merchants. */
 export const worldOf = (
   days: number,
   merchants: ReadonlyArray<string>,
@@ -76,7 +76,7 @@ export const playWorlds = (
   options: Pick<Play, "counts" | "editsOfTen" | "anyDay"> & {
     /** No provider names merchants beside what the bank writes. */
     readonly plain?: boolean
-    /** What becomes of the reads of a provider on their way. */
+    /** What happens to the reads of a provider on their way. */
     readonly through?: (random: Seeded) => (read: BankRead, day: number) => BankRead
   } = {}
 ): Quality => {

@@ -1,4 +1,4 @@
-/** People whose habits are drawn anew correct some of what they see: what a memory fills in is held against the truth. */
+/** People whose habits are drawn again correct some of what they see: what a memory fills in is held against the truth. */
 import { createHash } from "node:crypto"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import type { EnrichmentFact } from "@millrace/core/enrichment"
@@ -129,7 +129,7 @@ const percent = (part: number, whole: number): number => (100 * part) / Math.max
 export const memoryWorlds: Scene = {
   name: "memory",
   title:
-    "people whose habits are drawn anew correct some of their categories for two years, slip, and delete what they do not want",
+    "people whose habits are drawn again correct some of their categories for two years, slip, and delete what they do not want",
   play: (effort) =>
     Effect.sync(() => {
       const worlds = sizeOf(effort, { small: 4, quick: 20, full: 100 })

@@ -49,7 +49,7 @@ const recordOf = (n: number, day: number, cents: number, text: string, category:
   }
 })
 
-/** Merchants of which each keeps to its amounts, and to how often it is visited, all the time. */
+/** Merchants that each keep to its amounts, and to how often it is visited, all the time. */
 const household = (random: Seeded): Household => {
   let count = 0
   const next = () => ++count
@@ -97,7 +97,7 @@ export const anomalies: Scene = {
       const records = purchases.map(({ record }) => record)
       calm.records += records.length
       calm.flags += valuesOf(yield* plan(records, undefined), "anomaly.kinds").size
-      // One payment of each merchant that is known is ten times what it was, where that exceeds what is told of at all.
+      // One payment of each merchant that is known is ten times what it was, where that exceeds what is reported at all.
       const strange = new Set<string>()
       const had = new Set<number>()
       const raised = purchases.map(({ day, merchant, record }) => {

@@ -1,4 +1,4 @@
-/** Made up payments of which it is known what recurs: everything about them is drawn. */
+/** Made up payments with known series: everything about them is drawn. */
 import { BusinessCalendar, CalendarDate } from "@millrace/core"
 import type { SetRecord } from "@millrace/core/enrichment"
 import type { Seeded } from "@millrace/testing/model"

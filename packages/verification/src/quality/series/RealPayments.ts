@@ -116,7 +116,7 @@ export const standingOrders: Scene = {
       const found = seriesIn(plans)
       for (const [, , bank = "", to = "", amount = ""] of orders.get(account) ?? []) {
         const paid = rows.filter((row) => row.order === `${bank} ${to} ${Number(amount)}`)
-        // Two orders of one amount to one account cannot be told apart, nor are few payments a series.
+        // Two orders of one amount to one account cannot be distinguished, nor are few payments a series.
         const days = new Set(paid.map(({ record }) => record.fields["date"]))
         if (paid.length < fewestPayments || days.size < paid.length) continue
         const ids = new Set(paid.map(({ record }) => record.recordId))

@@ -1,4 +1,4 @@
-/** Series that are found in payments of which it is known what recurs (enrichments C10, G). */
+/** Series that are found in payments with known series (enrichments C10, G). */
 import { type AnyKind, bundledKinds, type PartitionPlan, type SetKind, type SetRecord } from "@millrace/core/enrichment"
 import { provenPatterns } from "@millrace/core/pattern"
 import { clustersOf, merchantNameKey } from "@millrace/core/text"

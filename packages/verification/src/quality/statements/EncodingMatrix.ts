@@ -67,7 +67,7 @@ const wordsOf = (locale: string): ReadonlyArray<string> => {
 
 type Format = (texts: ReadonlyArray<string>) => string
 
-/** Formats of which a file need not say how it is encoded. */
+/** Formats where a file need not say how it is encoded. */
 const formats: Readonly<Record<string, Format>> = {
   csv: (texts) =>
     `Date;Description;Amount\n${texts.map((text, at) => `${10 + at}.01.2026;${text};-5,0${at}\n`).join("")}`,
@@ -85,7 +85,7 @@ const formats: Readonly<Record<string, Format>> = {
       .join("")}</BANKTRANLIST></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n`
 }
 
-/** Texts of a few words, of which one at least has a letter beyond ASCII; `undefined` where the table lacks one of its letters. */
+/** Texts of a few words, at least one with a letter beyond ASCII; `undefined` where the table lacks one of its letters. */
 const drawn = (random: Seeded, words: ReadonlyArray<string>, table: string): ReadonlyArray<string> | undefined => {
   const fitting = words.filter((word) => encodeText(word, table) !== undefined)
   const texts = random.list(1, 8, () => random.list(1, 3, () => random.pick(fitting)).join(" "))

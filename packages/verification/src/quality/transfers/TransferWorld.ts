@@ -1,6 +1,6 @@
 /**
- * A household of which it is known what is a transfer: how it banks is drawn for each world. What others pay, purchases,
- * refunds and wages stand beside it, some with amounts that are equal to transfers by chance.
+ * A household with known transfers: how it banks is drawn for each world. What others pay, purchases,
+ * refunds and wages are next to it, some with amounts that are equal to transfers by chance.
  */
 import type { SetAccount, SetRecord } from "@millrace/core/enrichment"
 import { CalendarDate, Currency } from "@millrace/core"
@@ -49,7 +49,7 @@ interface Habits {
   readonly round: number
   /** Days between two transfers. */
   readonly every: number
-  /** Strangers' payments a month, and how many of them have the amount of a transfer of these days. */
+  /** UnrelatedInflows' payments a month, and how many of them have the amount of a transfer of these days. */
   readonly strangers: number
   readonly coincident: number
   /** Texts that name the holder of both accounts, as they name anybody. */

@@ -1,4 +1,4 @@
-/** Households of which the truth is known: what is linked, what is asked, and how far what is stated can be trusted. */
+/** Households with a known truth: what is linked, what is asked, and how far what is stated can be trusted. */
 import type { EnrichmentFact } from "@millrace/core/enrichment"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import { Seeded } from "@millrace/testing/model"
@@ -77,7 +77,7 @@ const afterManyAnswers = Effect.fnUntraced(function* (seed: number, near: Near) 
 
 export const transferWorlds: Scene = {
   name: "transfers",
-  title: "households whose habits are drawn anew move money between their accounts, beside strangers and purchases",
+  title: "households whose habits are drawn again move money between their accounts, beside strangers and purchases",
   play: (effort) =>
     Effect.gen(function* () {
       const worlds = sizeOf(effort, { small: 3, quick: 20, full: 200 })

@@ -14,7 +14,7 @@ import { EnrichmentFacts } from "../../../../core/src/enrichment/EnrichmentFacts
 import { FeedPipelines } from "../../../../core/src/enrichment/FeedPipelines.ts"
 import { Kinds, kindsOf } from "../../../../core/src/enrichment/Kinds.ts"
 import { RecordLooks } from "../../../../core/src/explain/RecordLooks.ts"
-import { Undoing } from "../../../../core/src/explain/Undoing.ts"
+import { Undo } from "../../../../core/src/explain/Undo.ts"
 import { makeSimulation } from "../../simulation/Simulation.ts"
 import { VirtualClock } from "../../simulation/VirtualClock.ts"
 import { type Scene, sizeOf } from "../identity/Scene.ts"
@@ -22,7 +22,7 @@ import { configs, worldOf } from "./AllKinds.ts"
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const undoing = Undoing.layer.pipe(
+const undoing = Undo.layer.pipe(
   Layer.provide([RecordLooks.layer, EnrichmentFacts.layer]),
   Layer.provide(FeedPipelines.layer),
   Layer.provide([
@@ -60,7 +60,7 @@ export const undoneWorld = (seed: number): Effect.Effect<UndoneWorld, unknown> =
   return Effect.gen(function* () {
     const { caller, enrich, ids, rows, run } = yield* worldOf(simulation, seed)
     const random = new Seeded(seed + 1_000_000)
-    const { undoRun } = yield* Undoing
+    const { undoRun } = yield* Undo
     const jobs = [(yield* run).job.id]
     const provided = yield* rows
     const types = shuffled(random, Object.keys(configs)).filter(() => random.below(4) > 0)

@@ -7,7 +7,7 @@ import { checkSchema, checkVersion, DatabaseUnfit } from "../DatabaseCheck.ts"
 import { knownSchema, migrations, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
 import { inTransaction, stored } from "../SqlFailure.ts"
-import { sayEveryWorkspace } from "../WorkspaceWall.ts"
+import { sayEveryWorkspace } from "../RowLevelSecurity.ts"
 import { BackupUnusable, type Header, type Line, writeBackup } from "./BackupFile.ts"
 
 /** Tables that hold nothing beyond the processes that run, or that the migrations themselves keep. */

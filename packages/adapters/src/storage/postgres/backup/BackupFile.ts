@@ -40,7 +40,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Line))
 
 const digestOf = (hash: Hash): string => hash.copy().digest("hex")
 
-/** Adds the lines, and the last one, whose counts are told when all others are through. */
+/** Adds the lines, and the last one, whose counts are reported when all others are through. */
 async function* sealed(lines: AsyncIterable<Line>, rows: () => Readonly<Record<string, number>>) {
   const hash = createHash("sha256")
   for await (const line of lines) {
@@ -53,7 +53,7 @@ async function* sealed(lines: AsyncIterable<Line>, rows: () => Readonly<Record<s
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** Writes a file that is there whole or not at all, for our eyes only. One that is there already stays. */
+/** Writes a file that is there whole or not at all, for our eyes only. One that exists already stays. */
 export const writeBackup = async (
   path: string,
   lines: AsyncIterable<Line>,
@@ -69,7 +69,7 @@ export const writeBackup = async (
     return size
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") {
-      throw new BackupUnusable({ message: `${path} is there already. Name another file.`, cause })
+      throw new BackupUnusable({ message: `${path} exists already. Name another file.`, cause })
     }
     throw cause
   } finally {
@@ -96,7 +96,7 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
   let number = 0
   const unzipped = createGunzip()
   const reading = pipeline(createReadStream(path), unzipped)
-  // Told by whoever reads the lines.
+  // The reader of the lines tells it.
   reading.catch(() => undefined)
   try {
     for await (const text of createInterface({ input: unzipped, crlfDelay: 0 })) {
@@ -137,7 +137,7 @@ export async function* readBackup(path: string): AsyncGenerator<Line> {
 export const checkBackup = async (path: string): Promise<void> => {
   const isPipe = await stat(path).then(
     (found) => !found.isFile(),
-    // Whoever reads it says what is wrong with it.
+    // Anyone who reads it says what is wrong with it.
     () => false
   )
   if (isPipe) return

@@ -8,7 +8,7 @@ import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "../Data
 import { knownSchema, lockSchema, migrateTo, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
 import { inTransaction, stateOf, stored } from "../SqlFailure.ts"
-import { sayEveryWorkspace } from "../WorkspaceWall.ts"
+import { sayEveryWorkspace } from "../RowLevelSecurity.ts"
 import { tables } from "./Backup.ts"
 import { BackupUnusable, checkBackup, type Header, type Line, readBackup } from "./BackupFile.ts"
 
@@ -39,7 +39,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
   const sql = yield* SqlClient.SqlClient
   const file = readBackup(path)
   const unusable = (message: string) => new BackupUnusable({ message: `${path} ${message}. Nothing was restored.` })
-  // Whoever alters a file can alter its digest too.
+  // Anyone who alters a file can alter its digest too.
   const ofFile = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, BackupUnusable | SqlError> =>
     Effect.mapError(effect, (error) =>
       /^2[23]...$/.test(stateOf(error)) ? unusable("is no whole backup: it holds what no table takes") : error

@@ -41,7 +41,7 @@ create table api_key (
   body json not null
 );
 comment on table api_key is
-  'An API key, of which only the digest is stored. Written by who makes or revokes it; bounded by the number of keys of a plan.';
+  'An API key; only its digest is stored. Written by who makes or revokes it; bounded by the number of keys of a plan.';
 create unique index api_key_hash_key on api_key (hash);
 create index api_key_workspace_id_idx on api_key (workspace_id);
 call isolate('api_key');

@@ -20,7 +20,7 @@ create table bank (
   deleted_at instant,
   -- The feed that it was made for, which removes it in its own transaction.
   made_for key_text,
-  -- What is left to do where it is being removed for good.
+  -- What is left to do where it is being removed permanently.
   removal json,
   check (num_nonnulls(connection_instance, connection_ref, connection_secrets) = any (array[0, 3]))
 );

@@ -6,7 +6,7 @@ create function record_scope(account text, type text) returns int language sql i
   return ('x' || left(md5(account || ' ' || type), 8))::bit(32)::integer;
 
 -- PostgreSQL puts this expression in its place. It guesses that half of the rows meet a case; as separate conditions the texts
--- would count once more, and it would sort an account instead of walking its index.
+-- would count again, and it would sort an account instead of walking its index.
 create function in_scope(no int, account text, type text, workspace text, own_account text, own_type text, own_workspace text)
   returns boolean language sql immutable parallel safe
   return no = record_scope(own_account, own_type)
@@ -51,7 +51,7 @@ create table record (
   category key_text,
   folded_description key_text,
   folded_merchant key_text,
-  -- The texts of which only the beginning is in the columns before.
+  -- The texts whose beginning alone is in the columns before.
   whole_texts json,
   primary key (id, scope_no),
   constraint record_state_check check (state in ('live', 'removed', 'deleted')) not valid

@@ -7,7 +7,7 @@ create table record_alias (
   provider_id key_text not null,
   record_id key_text not null,
   last_seen instant not null,
-  -- Tells apart what was noted in the same millisecond.
+  -- Distinguishes what was noted in the same millisecond.
   seq bigint generated always as identity,
   primary key (account_id, data_type, provider_id)
 );

@@ -30,7 +30,7 @@ export const modelFields = (keys: { readonly most: number; readonly usual: numbe
   when: Schema.optionalKey(ConditionGroup),
   maxKeysPerRun: count(keys.most, keys.usual),
   monthlyTokens: count(mostTokens, tokens),
-  /** Whether a model may see text of documents, which come from whoever sends them. */
+  /** Whether a model may see text of documents, which come from their senders. */
   allowUntrusted: flag(false)
 })
 

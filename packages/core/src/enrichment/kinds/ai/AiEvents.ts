@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { eventType } from "../../../event/EventType.ts"
 import type { ExhaustedLimit } from "../../../model/Asking.ts"
 import type { EnrichmentScope } from "../Kind.ts"
-import type { TellableEvent } from "./ToldOnce.ts"
+import type { TellableEvent } from "./OnceOnlyEvents.ts"
 
 const tokenLimits = ["enrichment", "workspace", "total"] as const
 

@@ -32,7 +32,7 @@ export const amountOf = (fields: Fields): string | undefined => {
   return value === "" ? undefined : value
 }
 
-/** Documents come from whoever sends them. */
+/** Documents come from their senders. */
 export const isUntrusted = (fields: Fields): boolean => textOf(fields["sender"]) !== ""
 
 /** The first digits of the masked number and the like are not among them. */

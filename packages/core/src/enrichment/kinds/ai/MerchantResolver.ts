@@ -59,7 +59,7 @@ export const isExtractive = (answer: string, text: string): boolean => {
 /** Digits that part one door of a shop from the next; a name that begins with them keeps them. */
 const doorNumber = /^\d+$/u
 
-/** The key that names a merchant of which nothing else is known. */
+/** The key that names a merchant about which nothing else is known. */
 const ownKey = (textKey: string): string =>
   merchantKey(
     textKey

@@ -4,17 +4,17 @@ import type { Asking } from "../../../model/Asking.ts"
 import type { DecisionModel } from "../../../model/DecisionModel.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import type { Sha256 } from "../../../shared/DerivedId.ts"
-import type { PersonsWords } from "./PersonsWords.ts"
-import type { ToldOnce } from "./ToldOnce.ts"
+import type { PersonsDecisions } from "./PersonsDecisions.ts"
+import type { OnceOnlyEvents } from "./OnceOnlyEvents.ts"
 
 export class ModelUse extends Context.Service<
   ModelUse,
   {
-    /** The endpoints that there are, the default first, of which `modelsOf` tells those of a workspace. */
+    /** The endpoints that there are, the default first; `modelsOf` tells those of a workspace. */
     readonly models: ReadonlyMap<string, DecisionModel>
     readonly asking: Asking["Service"]
-    readonly words: PersonsWords["Service"]
-    readonly told: ToldOnce["Service"]
+    readonly words: PersonsDecisions["Service"]
+    readonly told: OnceOnlyEvents["Service"]
   }
 >()("@millrace/core/enrichment/ModelUse") {}
 

@@ -14,7 +14,7 @@ export const TaxonomyEntry = Schema.Struct({
   id: Schema.String.check(Schema.isBetweenLength(1, 64)),
   label: Schema.String.check(Schema.isBetweenLength(1, 80)),
   description: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(300))),
-  /** Codes of the categories that Millrace brings along, and that belong here. */
+  /** Codes of the categories that Millrace ships with, and that belong here. */
   seeds: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(20)))
 })
 export type TaxonomyEntry = typeof TaxonomyEntry.Type
@@ -53,10 +53,10 @@ const mapping = (taxonomy: ReadonlyArray<TaxonomyEntry>): ReadonlyMap<string, st
 
 const income: ReadonlySet<string> = new Set(["INCOME", "TRANSFER_IN"])
 
-/** A code of a merchant category was given by whoever knows the merchant: it counts as twenty texts do. */
+/** A code of a merchant category was given by anyone who knows the merchant: it counts as twenty texts do. */
 const codeWeight = 20_000
 
-/** What Millrace brings along, as examples of shipped codes. */
+/** What Millrace ships with, as examples of shipped codes. */
 const seedExamples: ReadonlyArray<Example> = [
   ...merchants.flatMap(({ category, keys }) =>
     keys.map((textKey): Example => ({ features: { textKey, sign: "out" }, label: category, weight: 1_000 }))
@@ -119,7 +119,7 @@ const teaching = function* (taxonomy: ReadonlyArray<TaxonomyEntry>): Generator<v
   return classifier
 }
 
-/** A classifier that knows what Millrace brings along. It is shared: whoever teaches it more takes a copy. */
+/** A classifier that knows what Millrace ships with. It is shared: anyone who teaches it more takes a copy. */
 export const seededClassifier = (taxonomy: ReadonlyArray<TaxonomyEntry>): NaiveBayes => {
   const key = JSON.stringify(taxonomy)
   const known = seeded.get(key)

@@ -18,7 +18,7 @@ import { movesWithTheDay } from "../../../rule/lint/ConditionCheck.ts"
 import * as Timestamp from "../../../shared/Timestamp.ts"
 import { limits } from "../../../shared/Limits.ts"
 import type { ModelKindNeeds } from "./ModelUse.ts"
-import type { SaidValue } from "./PersonsWords.ts"
+import type { SaidValue } from "./PersonsDecisions.ts"
 import {
   type Check,
   type Claim,
@@ -113,7 +113,7 @@ const check = (
   for (const { code, entry, seed } of unknownSeeds(config.categories)) {
     errors.push({
       field: `categories[${entry}].seeds[${seed}]`,
-      message: `"${code}" is no category that Millrace brings along`
+      message: `"${code}" is no category that Millrace ships with`
     })
   }
   const problem = writeProblem(config.targetField, catalog)
@@ -303,7 +303,7 @@ export const makeCategorize = ({
         const features = judgedOf(prepared, view, scope)
         if (features === undefined || features.textKey === "") return []
         const text = partyText(view.fields)
-        // Names of people are nobody's business.
+        // Names of people are private.
         if (personIn(readParty(text)) !== undefined) return []
         const subject: Subject = { input: questionOf(features), text, untrusted: isUntrusted(view.fields) }
         return [{ recordId: view.recordId, subject }]

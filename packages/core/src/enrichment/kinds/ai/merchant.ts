@@ -17,8 +17,8 @@ import { limits } from "../../../shared/Limits.ts"
 import { merchantKey, textKey as textKeyOf } from "../../../text/TextKey.ts"
 import { titleCase } from "../../../text/TitleCase.ts"
 import type { ModelKindNeeds } from "./ModelUse.ts"
-import type { Said } from "./PersonsWords.ts"
-import type { TellableEvent } from "./ToldOnce.ts"
+import type { Said } from "./PersonsDecisions.ts"
+import type { TellableEvent } from "./OnceOnlyEvents.ts"
 import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type RecordKind, type View } from "../Kind.ts"
 import type { FactRequest } from "../EnrichmentFact.ts"
 import { modelFields, modelIssues, share } from "./AiConfig.ts"
@@ -29,7 +29,7 @@ import { isExtractive, MerchantResolver, noNames, type PeoplesNames, type Resolv
 export const AiMerchantConfig = Schema.Struct({
   ...modelFields({ most: 5_000, usual: 500 }, 200_000),
   minConfidence: share(0.8),
-  /** What a record is called of which nobody knows anything: its own text, or nothing. */
+  /** What a record is called about which nobody knows anything: its own text, or nothing. */
   fallback: Schema.Literals(["title", "none"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("title" as const)))
 })
 export type AiMerchantConfig = typeof AiMerchantConfig.Type
@@ -106,7 +106,7 @@ interface Known {
   readonly merchant: { readonly name: string; readonly id: string } | undefined
 }
 
-/** Parties of which it is kept what is said. */
+/** Parties whose statements are kept. */
 const mostKnown = 8_192
 
 const partyOf = (
@@ -313,7 +313,7 @@ export const makeMerchant = ({
       const names = new Map<string, string>()
       for (const [at, { party }] of wanted.entries()) {
         const said = endpoint === undefined ? undefined : found.get(keyOf(subjects[at]!))
-        // A name that is no text of the record is taken for none, whoever kept it.
+        // A name that is no text of the record is taken for none, no matter who kept it.
         if (said === undefined || said.answer === null || said.probability < config.minConfidence) continue
         if (inquiry.accepts(subjects[at]!, said.answer)) names.set(party.textKey, dataText(said.answer))
       }

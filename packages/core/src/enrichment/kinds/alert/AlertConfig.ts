@@ -22,7 +22,7 @@ export const AlertConfig = Schema.Struct({
   source: Schema.Literals(["record", "event"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("record" as const))),
   conditions: ConditionGroup,
   destinations: Schema.Array(MessageDestination).check(Schema.isBetweenLength(1, 10)),
-  /** Minutes of silence to each recipient after a message; what comes within them is told together. */
+  /** Minutes of silence to each recipient after a message; what comes within them is reported together. */
   cooldownMinutes: whole(0, 10_080, 0),
   /** Whether it tells of a record once, or again with each change of it. */
   trigger: Schema.Literals(["enter", "everyChange"]).pipe(
@@ -34,7 +34,7 @@ export const AlertConfig = Schema.Struct({
   notifyResolved: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** The title of messages, with fields of the record as `{{ amount }}`. */
   template: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 500))),
-  /** Most messages of one run; the rest is told as one. */
+  /** Most messages of one run; the rest is reported as one. */
   perRunCap: whole(1, 1_000, 50)
 })
 export type AlertConfig = typeof AlertConfig.Type

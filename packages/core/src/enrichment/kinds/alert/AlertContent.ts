@@ -80,7 +80,7 @@ const leads: Readonly<Record<AlertEventName, string>> = {
   "alert.retracted": "No longer so: "
 }
 
-/** What programs are told of a record: what people are, by the names of its fields. */
+/** What programs receive of a record: what people are, by the names of its fields. */
 const recordData = (recordId: string, fields: Fields) => ({ id: recordId, ...fields })
 
 export const recordContent = (
@@ -108,7 +108,7 @@ export const recordContent = (
   }
 }
 
-/** Rows that a message lists; programs are told of all. */
+/** Rows that a message lists; programs get all. */
 const listed = 20
 
 const totalsOf = (

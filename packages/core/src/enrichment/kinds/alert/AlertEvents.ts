@@ -1,8 +1,8 @@
-/** What is told of alerts. */
+/** What is reported about alerts. */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 
-const Told = Schema.Struct({
+const EventData = Schema.Struct({
   /** The alert by the name that it had. */
   name: Schema.String,
   /** The record, or the key of the event, that it is about. */
@@ -13,7 +13,7 @@ const Told = Schema.Struct({
 })
 
 export const alertEvents = eventTypes(
-  { subject: "enrichment", outbound: true, data: Told },
+  { subject: "enrichment", outbound: true, data: EventData },
   {
     "alert.fired": "An alert matches something that it did not match before.",
     "alert.amended": "What an alert had told is something else by now, such as another amount.",

@@ -54,7 +54,7 @@ export const placesOf = (prepared: PreparedAlert, record: SetRecord, work: Work)
   return isIn ? [record.recordId] : []
 }
 
-interface Told {
+interface ReportedAlert {
   readonly type: AlertEventName
   readonly about: AboutRecord
   readonly firing: Firing
@@ -75,14 +75,18 @@ const dueOf = (
   return day === undefined ? undefined : CalendarDate.addDays(day, keptDays)
 }
 
-const eventOf = ({ enrichmentId, name }: Input, { about, firing, type }: Told, content: MessageContent): PlannedEvent =>
+const eventOf = (
+  { enrichmentId, name }: Input,
+  { about, firing, type }: ReportedAlert,
+  content: MessageContent
+): PlannedEvent =>
   alertEvents[type].planned({
     key: `${type}:${keyOf(about.recordId, firing)}`,
     subjectId: enrichmentId,
     data: { name, subject: about.recordId, ordinal: firing.ordinal, title: content.title.slice(0, 500) }
   })
 
-const byDay = (a: Told, b: Told): number => {
+const byDay = (a: ReportedAlert, b: ReportedAlert): number => {
   const [first, second] = [dayOf(a.about.fields) ?? "", dayOf(b.about.fields) ?? ""]
   return first < second ? -1 : first > second ? 1 : a.about.recordId < b.about.recordId ? -1 : 1
 }
@@ -92,7 +96,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
   const { cells, config, title, watched } = prepared
   const partitions = yield* read(dirty)
   const next = new Map<PartitionKey, AlertPartition>()
-  const told: Array<Told> = []
+  const told: Array<ReportedAlert> = []
   for (const recordId of dirty) {
     const { records, state } = partitions.get(recordId)!
     const record = records[0]
@@ -174,7 +178,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
     add(together[0]!.about.recordId, [], [{ ...common, key, content }])
     for (const { about } of together) {
       const one = next.get(about.recordId)!
-      // Whoever was told of it together with others hears of it by that message.
+      // Anyone who was told of it together with others hears of it by that message.
       next.set(about.recordId, { ...one, state: { ...one.state, key } })
     }
   }
@@ -185,7 +189,7 @@ export const planAlert = Effect.fnUntraced(function* (input: Input) {
   return { next }
 })
 
-/** What an alert tells of events of other enrichments: each is told once, so it needs to remember nothing. */
+/** What an alert tells of events of other enrichments: each is reported once, so it needs to remember nothing. */
 export const hearEvents = (input: HeardInput<PreparedAlert>) => {
   const { enrichmentId, events, name, prepared, sha256 } = input
   const { cells, config, matches, title } = prepared

@@ -56,10 +56,10 @@ export const AnomalyConfig = Schema.Struct({
   ),
   /** By how much an amount has to exceed the usual at least, in the currency of the workspace. */
   minExcess: Excess.pipe(Schema.withDecodingDefaultKey(Effect.succeed("20.00"))),
-  /** What is usual is told by so many days before. */
+  /** What is usual is known from so many days before. */
   lookbackDays: whole(90, 1_095, 365),
   direction: Schema.Literals(["out", "both"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("out" as const))),
-  /** Of older records nothing is told as an event. */
+  /** Of older records nothing is reported as an event. */
   maxAgeDays: whole(1, 90, 14),
   /** Categories in which equal payments on neighbouring days are usual. */
   repeatCategories: Schema.Array(Schema.String.check(Schema.isMaxLength(200)))

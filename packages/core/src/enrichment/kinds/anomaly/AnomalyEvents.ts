@@ -1,4 +1,4 @@
-/** What is told of unusual records (enrichments B3, C11). */
+/** What is reported about unusual records (enrichments B3, C11). */
 import * as Schema from "effect/Schema"
 import { eventType } from "../../../event/EventType.ts"
 import { CalendarDate } from "../../../shared/CalendarDate.ts"

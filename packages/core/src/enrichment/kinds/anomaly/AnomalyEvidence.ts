@@ -30,7 +30,7 @@ export type AnomalyEvidence = typeof AnomalyEvidence.Type
 
 type Found = AnomalyEvidence["detected"][number]
 
-/** What a warning about an amount comes to by its numbers; the others stand for themselves. */
+/** What a warning about an amount says by its numbers; the others stand for themselves. */
 const recomputed = (one: Found, { baseline, sensitivity, value }: AnomalyEvidence): Found => {
   if (one.kind === "newMerchant") {
     const { center = 0, spread = 1 } = one.numbers

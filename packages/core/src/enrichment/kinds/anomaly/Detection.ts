@@ -125,7 +125,7 @@ export class Detection {
     return cell.since(day - this.config.lookbackDays)
   }
 
-  /** At the first record of a month everything that reaches beyond a merchant is measured anew. */
+  /** At the first record of a month everything that reaches beyond a merchant is measured again. */
   private freeze(day: number): void {
     const month = CalendarDate.fromEpochDay(day).slice(0, 7)
     if (month === this.month) return

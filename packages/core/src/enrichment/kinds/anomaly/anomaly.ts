@@ -32,7 +32,7 @@ const State = Schema.Struct({
 type State = typeof State.Type
 type Input = PlanInput<Prepared, State>
 
-/** Days after which a pending record is told of although it is not booked. */
+/** Days after which a pending record is reported although it is not booked. */
 const pendingDays = 2
 
 /** Below what an excess does not count, in any currency. Without a rate the number is taken as it is. */

@@ -112,7 +112,7 @@ export const checkBudget = (config: BudgetConfig, catalog: FieldCatalog, pattern
     errors.push({ field: "period.anchor", message: "is needed where periods are longer than one unit" })
   }
   if (config.thresholds.length === 0 && (config.notify.fact || config.notify.projection)) {
-    lints.push({ field: "thresholds", message: "names none: nothing is told" })
+    lints.push({ field: "thresholds", message: "names none: nothing is reported" })
   }
   return {
     errors,

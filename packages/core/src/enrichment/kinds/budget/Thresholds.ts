@@ -9,7 +9,7 @@ import type { BudgetConfig } from "./BudgetConfig.ts"
 import type { Crossing, PeriodRow } from "./BudgetState.ts"
 import type { BudgetCell } from "./Fold.ts"
 
-const Told = Schema.Struct({
+const EventData = Schema.Struct({
   /** The key of the line, and its name. */
   line: Schema.String,
   name: Schema.String,
@@ -27,7 +27,7 @@ const Told = Schema.Struct({
 })
 
 export const budgetEvents = eventTypes(
-  { subject: "enrichment", outbound: true, data: Told },
+  { subject: "enrichment", outbound: true, data: EventData },
   {
     "budget.threshold":
       "A line of a budget crossed one of its thresholds, or will probably do so before its period ends.",
@@ -79,7 +79,7 @@ export const crossings = (
   )
 
 /**
- * The events of crossings, each with a key of its own. They are named as long as they are watched: whoever keeps the keys
+ * The events of crossings, each with a key of its own. They are named as long as they are watched: anyone who keeps the keys
  * tells each once.
  */
 export const crossingEvents = (

@@ -3,14 +3,14 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { PlanFigure } from "../SetKind.ts"
 
-/** A line of which more was spent than there was. */
+/** A line that spent more than there was. */
 export interface DigestBreach extends PlanFigure {
   readonly over: Decimal.Decimal
 }
 
 /**
  * Lines of periods that ended within the time, or ran at its end, and are overspent: by budget, then the line that is over by most.
- * A period that goes on is told in each digest until it is over.
+ * A period that goes on is reported in each digest until it is over.
  */
 export const breachesIn = (
   figures: ReadonlyArray<PlanFigure>,

@@ -30,9 +30,9 @@ export const DigestConfig = Schema.Struct({
   cadence: Schema.Literals(["daily", "weekly", "monthly"]).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("weekly" as const))
   ),
-  /** The first day of a week, on which the one before is told; 0 is Sunday. */
+  /** The first day of a week, on which the one before is reported; 0 is Sunday. */
   dayOfWeek: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 }))),
-  /** The first day of a month, on which the one before is told; the last one where a month is shorter. */
+  /** The first day of a month, on which the one before is reported; the last one where a month is shorter. */
   dayOfMonth: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31 }))),
   /** `HH:MM` in the time zone of the workspace. */
   timeOfDay: Schema.String.check(
@@ -57,7 +57,7 @@ export const DigestConfig = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   /** Hours after the end of a period for which accounts that were not read since are waited for. */
   watermarkHours: whole(0, 72, 12),
-  /** Whether a period that became another after it was told is told again. */
+  /** Whether a period that became another after it was told is reported again. */
   amend: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
 })
 export type DigestConfig = typeof DigestConfig.Type
@@ -94,10 +94,10 @@ export const checkDigest = (
           { field: "sections", message: `has nothing of these records; there are ${[...subject.sections].join(", ")}` }
         ]),
     ...(dayOfWeek !== undefined && cadence !== "weekly"
-      ? [{ field: "dayOfWeek", message: "says nothing of a digest that is not weekly" }]
+      ? [{ field: "dayOfWeek", message: "says nothing about a digest that is not weekly" }]
       : []),
     ...(dayOfMonth !== undefined && cadence !== "monthly"
-      ? [{ field: "dayOfMonth", message: "says nothing of a digest that is not monthly" }]
+      ? [{ field: "dayOfMonth", message: "says nothing about a digest that is not monthly" }]
       : []),
     ...destinationLints(destinations)
   ]

@@ -1,9 +1,9 @@
-/** What is told of digests. */
+/** What is reported about digests. */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 
-const Told = Schema.Struct({
+const EventData = Schema.Struct({
   name: Schema.String,
   /** First and last day. */
   from: CalendarDate.CalendarDate,
@@ -12,7 +12,7 @@ const Told = Schema.Struct({
 })
 
 export const digestEvents = eventTypes(
-  { subject: "enrichment", outbound: true, data: Told },
+  { subject: "enrichment", outbound: true, data: EventData },
   {
     "digest.issued": "A period is over, and its digest was made.",
     "digest.amended": "A period became another after its digest was made."

@@ -21,7 +21,7 @@ const actionability: Readonly<Record<string, number>> = {
   transfers: 0.1
 }
 
-/** Facts of one kind that are told at most: the others are in the sums. */
+/** Facts of one kind that are reported at most: the others are in the sums. */
 const mostOfSection = 5
 
 const number = (value: Decimal.Decimal): number => Number(value)
@@ -35,7 +35,7 @@ const surpriseOf = (value: number, before: ReadonlyArray<number>): number => {
   return Math.min(1, Math.abs(value - mean) / spread / 6)
 }
 
-/** `before`: the periods before, the newest first. Facts of the sums are told by themselves. */
+/** `before`: the periods before, the newest first. Facts of the sums are reported separately. */
 export const itemsOf = (
   now: Measured,
   before: ReadonlyArray<Measured>,
@@ -48,7 +48,7 @@ export const itemsOf = (
     const last = before[0]?.facts.get(id)
     const fact = now.facts.get(id) ?? { ...last!, value: Decimal.zero, records: "" }
     if (fact.section === "flow" || !sections.includes(fact.section)) return []
-    // What is not there any more is told where it was money of some size.
+    // What is not there any more is reported where it was money of some size.
     if (fact.value === "0" && fact.unit === "count") return []
     const previous = last?.value ?? Decimal.zero
     const known = before.filter(({ records }) => records > 0)

@@ -1,4 +1,4 @@
-/** When a period is closed, and what is told of it then (enrichments C16). */
+/** When a period is closed, and what is reported of it then (enrichments C16). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"

@@ -1,6 +1,6 @@
 /**
  * A digest in sentences. Every figure and every name is a mark in them, with its value apart: so they are read to people with the
- * values, and shown without them to whoever may put them into other words.
+ * values, and shown without them to anyone who may put them into other words.
  */
 import { filled } from "../../../message/Phrasing.ts"
 import * as Decimal from "../../../shared/Decimal.ts"

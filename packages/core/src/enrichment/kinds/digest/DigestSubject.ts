@@ -15,7 +15,7 @@ import {
 import type { SetRecord } from "../SetKind.ts"
 import { transactionFacts, transactionFields } from "./TransactionFacts.ts"
 
-/** A sum that is told first: `flow:<subject>`. */
+/** A sum that is reported first: `flow:<subject>`. */
 export interface FlowLine {
   readonly subject: string
   readonly label: string

@@ -1,4 +1,4 @@
-/** What is told of fees (enrichments B3, C9). */
+/** What is reported about fees (enrichments B3, C9). */
 import * as Schema from "effect/Schema"
 import { eventType } from "../../../event/EventType.ts"
 

@@ -16,7 +16,7 @@ export const partOf = (key: string): { readonly account: Id<"account">; readonly
   return { account: key.slice(0, at) as Id<"account">, month: key.slice(at + 1) }
 }
 
-/** Days of which keys are kept. */
+/** Days for which keys are kept. */
 const mostKnown = 10_000
 /** More days than lie between any two that are asked for. */
 const manyDays = 100_000

@@ -1,4 +1,4 @@
-/** How much speaks for a debit being a fee, and of what kind, in centibits (enrichments C9). */
+/** How much supports a debit being a fee, and of what kind, in centibits (enrichments C9). */
 import * as Schema from "effect/Schema"
 import type { FeeItem } from "./FeeItem.ts"
 import { type FeeKind, feeKinds } from "./FeeWords.ts"

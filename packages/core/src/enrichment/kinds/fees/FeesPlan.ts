@@ -266,7 +266,7 @@ export const planFees = Effect.fnUntraced(function* (input: Input) {
       ? [account]
       : [...accounts.values()].filter(({ bankId }) => bankId === bank).map(({ accountId }) => accountId)
   }
-  /** Whoever looks back on a month of an institution, or is looked back on, does so for all of its accounts. */
+  /** Anyone who looks back on a month of an institution, or is looked back on, does so for all of its accounts. */
   const monthOf = (key: PartitionKey): string => {
     const { account, month } = partOf(key)
     return `${bankOf(account) ?? account}:${month}`

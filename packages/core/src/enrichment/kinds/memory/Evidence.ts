@@ -1,4 +1,4 @@
-/** How much what people did speaks for a value (enrichments D5.1, D5.3, D5.4). */
+/** How much what people did supports a value (enrichments D5.1, D5.3, D5.4). */
 import type { Fields } from "../../../record/FieldValue.ts"
 import { type CalendarDate, daysBetween } from "../../../shared/CalendarDate.ts"
 import { valueText } from "./MemoryPattern.ts"
@@ -41,7 +41,7 @@ export const wilsonBound = (k: number, n: number): number => {
 
 /** Latest acts that have to agree on something else. */
 const latestActs = 3
-/** Days of which records are foretold. */
+/** Days for which records are foretold. */
 const backtestDays = 730
 
 /** The oldest first; of one day in an order that does not depend on when they were heard of. */

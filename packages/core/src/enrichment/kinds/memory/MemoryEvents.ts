@@ -1,4 +1,4 @@
-/** What is told of what memories learn (enrichments B3). */
+/** What is reported about what memories learn (enrichments B3). */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 import { Id } from "../../../shared/Ids.ts"
@@ -31,7 +31,7 @@ export const memoryEvents = eventTypes(
 const nameOf = (status: PatternStatus): keyof typeof memoryEvents =>
   status === "proposed" ? "memory.proposed" : status === "active" ? "memory.activated" : "memory.retired"
 
-/** What is told where a pattern became another; nothing where it stays what it was for its readers. */
+/** What is reported where a pattern became another; nothing where it stays what it was for its readers. */
 export const patternEvent = (before: MemoryPattern | undefined, after: MemoryPattern) => {
   if (before?.status === after.status) return []
   const isOver = after.status === "suspended" || after.status === "retired"

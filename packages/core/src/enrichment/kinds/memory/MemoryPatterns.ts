@@ -24,7 +24,7 @@ export class MemoryPatterns extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** The same for what is the same in all that a pattern is. */
     readonly idOf: (name: PatternName) => MemoryPattern["id"]
-    /** Equal for equal sets of patterns, whatever speaks for each. */
+    /** Equal for equal sets of patterns, whatever supports each. */
     readonly versionOf: (patterns: ReadonlyArray<MemoryPattern>) => string
   }
 >()("@millrace/core/enrichment/MemoryPatterns") {}

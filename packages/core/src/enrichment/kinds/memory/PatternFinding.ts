@@ -90,13 +90,13 @@ export const findingOf = (
   ]
 }
 
-const Told = Schema.Struct({
+const ReportedPattern = Schema.Struct({
   patternId: Schema.String,
   key: Schema.String,
   field: Schema.String,
   value: Schema.Union([Schema.String, Schema.Boolean])
 })
-const isTold = Schema.is(Told)
+const isReportedPattern = Schema.is(ReportedPattern)
 
 /** Confirmed: it fills. Dismissed: its value is not learnt again. Resolved: a rule does its work from now on. */
 export const patternFeedback = (
@@ -104,7 +104,7 @@ export const patternFeedback = (
   { data }: PlannedFinding,
   status: "open" | "acknowledged" | "dismissed" | "confirmed" | "resolved"
 ): ReadonlyArray<FactRequest> => {
-  if (!isTold(data)) return []
+  if (!isReportedPattern(data)) return []
   const { field, key, patternId, value } = data
   switch (status) {
     case "confirmed":

@@ -1,4 +1,4 @@
-/** From acts of people to patterns, and what becomes of them (enrichments D5.6). */
+/** From acts of people to patterns, and what happens to them (enrichments D5.6). */
 import type { EnrichmentFact } from "../EnrichmentFact.ts"
 import type { EnrichmentScope, PersonsAct } from "../Kind.ts"
 import type { CalendarDate } from "../../../shared/CalendarDate.ts"

@@ -49,7 +49,7 @@ const contentOf = (
 }
 
 /**
- * A message for each event, under its key. That something is well again is told to those who heard that it was not; where they
+ * A message for each event, under its key. That something is well again is reported to those who heard that it was not; where they
  * did not yet, neither is sent.
  */
 export const caseMessages = (

@@ -8,7 +8,7 @@ import type { MonitorConfig } from "./MonitorConfig.ts"
 import { type Case, mostCases } from "./MonitorState.ts"
 import type { Reading } from "./Readings.ts"
 
-const Told = Schema.Struct({
+const EventData = Schema.Struct({
   check: Schema.String,
   subject: Schema.String,
   title: Schema.String,
@@ -18,7 +18,7 @@ const Told = Schema.Struct({
 })
 
 export const monitorEvents = eventTypes(
-  { subject: "enrichment", outbound: true, data: Told },
+  { subject: "enrichment", outbound: true, data: EventData },
   {
     "monitor.breached": "A check of a monitor found something wrong, and opened a case.",
     "monitor.updated": "What a case of a monitor is about has become worse by a quarter.",
@@ -30,7 +30,7 @@ export type MonitorEventName = keyof typeof monitorEvents
 export const caseFinding = "monitor_case"
 
 const hourMillis = 3_600_000
-/** What is told again is a quarter larger than when it was told last. */
+/** What is reported about again is a quarter larger than when it was told last. */
 const worse = Decimal.make("1.25")
 
 const isWorse = (size: Decimal.Decimal, told: Decimal.Decimal): boolean => {
@@ -107,7 +107,7 @@ export const nextCases = (
 }
 
 /** Something that happened to a case. */
-export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
+export interface CaseEvent extends Schema.Schema.Type<typeof EventData> {
   readonly key: string
   readonly type: MonitorEventName
   /** Names the case, and which time it was opened. */
@@ -115,7 +115,7 @@ export interface CaseEvent extends Schema.Schema.Type<typeof Told> {
 }
 
 /**
- * What happened to cases, each with a key of its own. It is named for as long as the case is known: whoever keeps the keys
+ * What happened to cases, each with a key of its own. It is named for as long as the case is known: anyone who keeps the keys
  * tells each once.
  */
 export const caseEvents = (cases: ReadonlyArray<Case>, revision: number): ReadonlyArray<CaseEvent> =>

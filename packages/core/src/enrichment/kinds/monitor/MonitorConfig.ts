@@ -93,7 +93,7 @@ export const MonitorConfig = Schema.Struct({
   checks: Schema.Array(CheckConfig).check(Schema.isMinLength(1), Schema.isMaxLength(20)),
   /** Looks in a row that have to agree before a case is opened. */
   confirmRuns: orElse(whole(1, 5), 1),
-  /** Who is told of cases, besides their events and findings. */
+  /** Who is informed of cases, besides their events and findings. */
   destinations: orElse(MessageDestinations, []),
   /** How far a value has to be back behind its threshold, in percent of it, before a case is closed. */
   hysteresisPercent: orElse(GivenDecimal, "5")

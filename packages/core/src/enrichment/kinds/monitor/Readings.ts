@@ -17,7 +17,7 @@ export interface Reading {
   /** `back`: not wrong any more, and not yet far enough behind the threshold for a case to be closed. */
   readonly state: "breached" | "back"
   readonly value: string
-  /** How much of it is wrong; what grows by a quarter is told again. */
+  /** How much of it is wrong; what grows by a quarter is reported again. */
   readonly size: Decimal.Decimal
   readonly title: string
   readonly data: Readonly<Record<string, Schema.Json>>

@@ -1,4 +1,4 @@
-/** What comes next (enrichments D3.7): pure, for whoever plans ahead, such as budgets and digests. */
+/** What comes next (enrichments D3.7): pure, for anyone who plans ahead, such as budgets and digests. */
 import type { BusinessCalendar } from "../../../shared/BusinessCalendar.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { cadenceOf } from "./Cadence.ts"

@@ -1,4 +1,4 @@
-/** What is told of series (enrichments B3, D3.6). */
+/** What is reported about series (enrichments B3, D3.6). */
 import * as Schema from "effect/Schema"
 import { eventType } from "../../../event/EventType.ts"
 import { CalendarDate } from "../../../shared/CalendarDate.ts"

@@ -171,7 +171,7 @@ const said = (evidence: RecurringEvidence, field: string, sha256: Sha256): reado
   }
 }
 
-/** The fields that each kind of evidence speaks for. */
+/** The fields that each kind of evidence supports. */
 const speaksFor: Readonly<Record<RecurringEvidence["of"], ReadonlyArray<string>>> = {
   series: ["recurring.seriesId"],
   slot: ["recurring.cadence", "recurring.deltaDays"],

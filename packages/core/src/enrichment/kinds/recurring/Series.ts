@@ -5,7 +5,7 @@ import type { Forecastable } from "./Forecast.ts"
 import type { Direction, MerchantPayments, Payment } from "./Payments.ts"
 import { nearestSlot, slotAfter, slotDay } from "./Rhythm.ts"
 import { findSeries, type Found, type Hit, seriesOf } from "./SeriesFinder.ts"
-import { heir, type SeriesWords } from "./SeriesFacts.ts"
+import { heir, type SeriesDecisions } from "./SeriesFacts.ts"
 import type { SlotCalendar } from "./SlotCalendar.ts"
 
 export type SeriesState = "early" | "mature" | "late" | "ended"
@@ -56,7 +56,7 @@ export interface SeriesRules {
   readonly today: number
   readonly graceDays: number
   readonly amountChangePercent: number
-  /** The last day of which an account has been read; `undefined` where nobody knows. */
+  /** The last day for which an account has been read; `undefined` where nobody knows. */
   readonly syncedOn: (accountId: string) => number | undefined
 }
 
@@ -68,7 +68,7 @@ const idsOf = ({ hits }: Found): ReadonlySet<string> => new Set(hits.map(({ obse
 const worded = (
   found: ReadonlyArray<Found>,
   all: ReadonlyArray<Payment>,
-  { merges, rejected, splits }: SeriesWords,
+  { merges, rejected, splits }: SeriesDecisions,
   slots: SlotCalendar
 ): ReadonlyArray<Found> => {
   let series = [...found]
@@ -186,7 +186,7 @@ const stateOf = (
 /** All series of a merchant, as they are today. */
 export const seriesOfMerchant = (
   { cluster, direction, pending, posted }: MerchantPayments,
-  words: SeriesWords,
+  words: SeriesDecisions,
   rules: SeriesRules,
   slots: SlotCalendar
 ): ReadonlyArray<Series> => {

@@ -61,7 +61,7 @@ interface Pair {
 }
 
 /** What was said, by what it is about. */
-export interface SeriesWords {
+export interface SeriesDecisions {
   /** Each name with the payments that it was said of, the oldest first. */
   readonly names: ReadonlyArray<{ readonly value: string; readonly anchors: ReadonlySet<string> }>
   readonly ends: ReadonlyArray<{ readonly value: string; readonly anchors: ReadonlySet<string> }>
@@ -71,13 +71,13 @@ export interface SeriesWords {
   readonly merges: ReadonlyArray<Pair & { readonly partition?: string }>
 }
 
-export const wordsOf = (facts: ReadonlyArray<EnrichmentFact>): SeriesWords => {
+export const wordsOf = (facts: ReadonlyArray<EnrichmentFact>): SeriesDecisions => {
   const names = new Map<string, { value: string; anchors: Set<string> }>()
   const ends = new Map<string, { value: string; anchors: Set<string> }>()
   const confirmed = new Set<string>()
   const rejected = new Set<string>()
   const splits: Array<Pair> = []
-  const merges: Array<SeriesWords["merges"][number]> = []
+  const merges: Array<SeriesDecisions["merges"][number]> = []
   for (const { at, field, kind, otherId, recordId, value } of facts) {
     if (recordId === undefined) continue
     if (kind === "accept") confirmed.add(recordId)

@@ -73,7 +73,7 @@ const isPairOfYears = (fit: Fit, lane: ReadonlyArray<Observation>, rows: number)
 const longPeriod = 45
 
 /**
- * Amounts that vary need more hits and fewer gaps. So do lanes that are one of several of a merchant, and cadences of which
+ * Amounts that vary need more hits and fewer gaps. So do lanes that are one of several of a merchant, and cadences for which
  * few payments are enough: the more is tried, the more comes about by chance.
  */
 const amountsHold = ({ bits, hits, levels, rhythm, slots }: Found, tried: number): boolean => {

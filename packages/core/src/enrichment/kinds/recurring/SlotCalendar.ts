@@ -1,4 +1,4 @@
-/** Days of months and what becomes of them on days without business, as numbers of days since 1970-01-01. */
+/** Days of months and what happens to them on days without business, as numbers of days since 1970-01-01. */
 import { type BusinessCalendar, shift as shiftDate, type ShiftPolicy } from "../../../shared/BusinessCalendar.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 

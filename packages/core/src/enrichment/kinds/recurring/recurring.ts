@@ -13,7 +13,7 @@ import { explainRecurring, RecurringEvidence } from "./RecurringEvidence.ts"
 import { RecurringState } from "./RecurringState.ts"
 import { recurringEventTypes } from "./RecurringEvents.ts"
 import { seriesOfMerchant } from "./Series.ts"
-import { confirmSeries, endSeries, rejectSeries, type SeriesWords, wordsOf } from "./SeriesFacts.ts"
+import { confirmSeries, endSeries, rejectSeries, type SeriesDecisions, wordsOf } from "./SeriesFacts.ts"
 import { SeriesView } from "./SeriesView.ts"
 import { SlotCalendar } from "./SlotCalendar.ts"
 import { rhythmText } from "./Rhythm.ts"
@@ -65,7 +65,7 @@ interface Group {
 }
 
 /** Partitions that people joined by merging series of theirs are planned as one. */
-const groupsOf = Effect.fnUntraced(function* ({ dirty, read }: Input, { merges }: SeriesWords) {
+const groupsOf = Effect.fnUntraced(function* ({ dirty, read }: Input, { merges }: SeriesDecisions) {
   const groups: Array<Group> = []
   const seen = new Set<string>()
   yield* read(dirty)
@@ -92,7 +92,7 @@ const groupsOf = Effect.fnUntraced(function* ({ dirty, read }: Input, { merges }
 const planGroup = (
   { keys, records, homes }: Group,
   input: Input,
-  words: SeriesWords,
+  words: SeriesDecisions,
   slots: SlotCalendar,
   sha256: Sha256
 ): ReadonlyArray<readonly [string, PartPlan]> => {

@@ -1,4 +1,4 @@
-/** What is told of splits (enrichments B3, C7). */
+/** What is reported about splits (enrichments B3, C7). */
 import * as Schema from "effect/Schema"
 import type { NewEvent } from "../../../event/Event.ts"
 import { eventType } from "../../../event/EventType.ts"

@@ -1,4 +1,4 @@
-/** The pairs that an outflow of a month could be in, with what speaks for each (enrichments D2.1, D2.2). */
+/** The pairs that an outflow of a month could be in, with what supports each (enrichments D2.1, D2.2). */
 import type * as Currency from "../../../shared/Currency.ts"
 import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
@@ -26,13 +26,13 @@ import {
   type ScoredPair,
   textPart
 } from "./PairScore.ts"
-import type { StrangerCounts } from "./Strangers.ts"
+import type { UnrelatedInflowCounts } from "./UnrelatedInflows.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 
 export interface CandidateInput {
   readonly legs: MonthLegs
   readonly config: TransferConfig
-  readonly strangers: StrangerCounts
+  readonly strangers: UnrelatedInflowCounts
   readonly lessons: Lessons
   readonly apart: ReadonlySet<string>
   readonly rates: RateTable
@@ -127,7 +127,7 @@ export class Candidates {
     if (score >= floor) this.found.push(this.weighed(out, into, fit, score))
   }
 
-  /** Whether the two could be a pair at all, whatever speaks for it. */
+  /** Whether the two could be a pair at all, whatever supports it. */
   fit(out: MonthLeg, into: MonthLeg): Fit | undefined {
     const { legs, work } = this.input
     work.spend(fitWork)
@@ -148,7 +148,7 @@ export class Candidates {
     return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? "fx" : undefined
   }
 
-  /** Whether a person has linked records of the two accounts before that differ by a fee: equal ones say nothing of fees. */
+  /** Whether a person has linked records of the two accounts before that differ by a fee: equal ones say nothing about fees. */
   private hadFee(out: MonthLeg, into: MonthLeg): boolean {
     const { lessons } = this.input
     return lessons.showFees && lessons.hadFee(out, into)
@@ -174,7 +174,7 @@ export class Candidates {
     }
   }
 
-  /** Those of which something is missing, or which are of two currencies. */
+  /** Those that lack something, or which are of two currencies. */
   private others(floor: number): void {
     const { legs, lessons } = this.input
     const currencies = [...new Set(legs.outs.map(({ currency }) => currency))]
@@ -202,7 +202,7 @@ export class Candidates {
     }
   }
 
-  /** What left in a currency, by amount: all, or what speaks for a transfer by itself. */
+  /** What left in a currency, by amount: all, or what supports a transfer by itself. */
   private among(currency: Currency.Currency, speaking: boolean): ReadonlyArray<MonthLeg> {
     const kept = speaking ? this.speaking : this.outflows
     let sorted = kept.get(currency)
@@ -364,7 +364,7 @@ export class Candidates {
     parts.provider = providerPart(out.signs.hint, into.signs.hint)
     parts.pair = pairPart(lesson)
     if (fit !== "exact") {
-      // Most pairs of which something is missing are none, and are seen to be none before anything is looked for.
+      // Most pairs that lack something are none, and are seen to be none before anything is looked for.
       parts.amount = amountPart(fit, counts)
       parts.reference = legs.codesOf(out).size > 0 && legs.codesOf(into).size > 0 ? referencePoints : 0
       const most = partsSum(parts)

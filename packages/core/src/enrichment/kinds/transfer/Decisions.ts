@@ -73,7 +73,7 @@ export interface Decision {
   readonly accepted: boolean
 }
 
-/** A pair that a person made and of which one record is gone. */
+/** A pair that a person made, with one record gone. */
 export interface Broken {
   readonly left: Located
   readonly goneId: string

@@ -17,7 +17,7 @@ import {
   type ScoredPair,
   textPart
 } from "./PairScore.ts"
-import type { StrangerCounts } from "./Strangers.ts"
+import type { UnrelatedInflowCounts } from "./UnrelatedInflows.ts"
 
 /** Records of an account on one day that are looked at for parts. */
 const mostOfADay = 24
@@ -33,7 +33,7 @@ interface Group {
 export interface GroupInput {
   readonly legs: MonthLegs
   readonly candidates: Candidates
-  readonly strangers: StrangerCounts
+  readonly strangers: UnrelatedInflowCounts
   readonly apart: ReadonlySet<string>
   readonly calendar: BusinessCalendar
 }
@@ -52,9 +52,9 @@ const isAlone = ({ candidates, legs }: GroupInput, leg: MonthLeg): boolean => {
   return true
 }
 
-/** Two of an account, a currency and a day each, that something speaks for, in order, by the sum of their amounts. */
+/** Two of an account, a currency and a day each, that something supports, in order, by the sum of their amounts. */
 const couplesBySum = (many: ReadonlyArray<MonthLeg>): ReadonlyMap<number, ReadonlyArray<Group["parts"]>> => {
-  // Two amounts that make a third mean little: something has to speak for them.
+  // Two amounts that make a third mean little: something has to support them.
   const some = many.filter(({ signs, weight }) => weight > 0 || signs.hint > 0)
   const bySum = new Map<number, Array<Group["parts"]>>()
   for (const beside of Map.groupBy(some, (leg) => `${leg.day} ${leg.accountId} ${leg.currency}`).values()) {
@@ -106,7 +106,7 @@ const found = (input: GroupInput): ReadonlyArray<Group> => {
   return groups.filter(({ one, parts }) => [one, ...parts].every((leg) => uses.get(leg) === 1))
 }
 
-/** Groups that something besides amounts and days speaks for, in order. */
+/** Groups that something besides amounts and days supports, in order. */
 export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<ScoredPair> => {
   const { calendar, legs, strangers } = input
   return found(input)

@@ -54,7 +54,7 @@ const noSigns: RecordSigns = { purchase: false, refund: false, earning: false, h
 
 type Side = Pick<Leg, "accountId" | "accountType" | "out">
 
-/** A transfer to somebody else is none of one's own, whatever it is called. */
+/** A transfer to somebody else is none between own accounts, whatever it is called. */
 const base = (
   { accountType, out }: Side,
   read: TextSigns,
@@ -69,7 +69,7 @@ const base = (
 const namesOthers = ({ named }: TextSigns, accountId: string): boolean =>
   named.size > 1 || (named.size === 1 && !named.has(accountId))
 
-/** The weight by itself, whoever the other side is, in centibits. */
+/** The weight by itself, for any other side, in centibits. */
 export const weightOf = (side: Side, read: TextSigns, signs: RecordSigns): number =>
   clamp(base(side, read, signs, read.party !== "") + (namesOthers(read, side.accountId) ? points.names : 0))
 

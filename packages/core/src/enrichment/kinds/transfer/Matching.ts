@@ -38,8 +38,8 @@ export const chosenByMonth = (
   parts: Parts,
   seeds: ReadonlySet<string>,
   before: (month: string) => ReadonlyArray<ChosenPair>,
-  /** Months of which nothing stays. */
-  anew: ReadonlySet<string>
+  /** Months that keep nothing. */
+  changed: ReadonlySet<string>
 ): ReadonlyMap<string, ReadonlyArray<ChosenPair>> => {
   const chosen = new Map<string, Array<ChosenPair>>([...months].map((month) => [month, []]))
   let known = ""
@@ -54,7 +54,7 @@ export const chosenByMonth = (
       list?.push(one)
     }
   }
-  const others = [...months].filter((month) => !anew.has(month))
+  const others = [...months].filter((month) => !changed.has(month))
   if (others.length > 0) {
     const solved = new Set<string>(seeds)
     for (const part of parts) for (const pair of part) for (const id of nodes(pair)) solved.add(id)

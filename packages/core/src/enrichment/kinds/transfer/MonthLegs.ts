@@ -5,7 +5,7 @@ import type { SetAccount, SetRecord } from "../SetKind.ts"
 import { type Leg, legOf, type LegRules, legText } from "./Leg.ts"
 import { type RecordSigns, signsOf, weightBeside, weightOf } from "./LegSigns.ts"
 import { compareText, type Side } from "./PairScore.ts"
-import type { Strangers } from "./Strangers.ts"
+import type { UnrelatedInflows } from "./UnrelatedInflows.ts"
 import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 export interface Window {
@@ -30,7 +30,7 @@ export interface MonthLeg extends Leg {
   readonly read: TextSigns
   /** What its other fields say, and its text. */
   readonly signs: RecordSigns
-  /** What its text says by itself, whoever the other side is, in centibits. */
+  /** What its text says by itself, for any other side, in centibits. */
   readonly weight: number
 }
 
@@ -153,7 +153,7 @@ export class MonthLegs {
     return day >= this.from && day < this.to
   }
 
-  /** As it is told; the same one for each pair that it is in. */
+  /** As it is reported; the same one for each pair that it is in. */
   side(leg: MonthLeg): Side {
     let side = this.sides.get(leg)
     if (side === undefined) this.sides.set(leg, (side = sideOf(leg)))
@@ -184,8 +184,8 @@ export class MonthLegs {
     return days >= -this.window.before && days <= this.window.after && out.accountId !== into.accountId
   }
 
-  /** Inflows of the month that look like none of one's own transfers, by account and currency. */
-  strangers(): ReadonlyArray<Strangers> {
+  /** Inflows of the month that look like none of the own transfers, by account and currency. */
+  strangers(): ReadonlyArray<UnrelatedInflows> {
     const found = new Map<string, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
     for (const leg of this.ins) {
       if (!this.isOwn(leg) || leg.weight > 0) continue

@@ -28,7 +28,7 @@ import { transferEvents } from "./TransferEvents.ts"
 export interface OutputInput {
   readonly view: MonthView
   readonly chosen: ReadonlyArray<ChosenPair>
-  /** Those of the last time, for what is told. */
+  /** Those of the last time, for what is reported. */
   readonly before: ReadonlyArray<ChosenPair>
   /** Made by people, with outflows of this month. */
   readonly fixed: ReadonlyArray<Fixed>
@@ -209,7 +209,7 @@ export class MonthOutput {
     }
   }
 
-  /** A person's link of which one record is gone: said as long as the other one can be in no link. */
+  /** A person's link with one record gone: said as long as the other one can be in no link. */
   private breakOff({ goneId, left }: Broken): void {
     const { accounts, silent, view } = this.input
     const { seen } = view

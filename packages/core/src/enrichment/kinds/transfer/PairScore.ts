@@ -1,8 +1,8 @@
-/** How much speaks for two legs being one transfer, part by part, in centibits (enrichments D2.2). */
+/** How much supports two legs being one transfer, part by part, in centibits (enrichments D2.2). */
 import * as Schema from "effect/Schema"
 import type { CalendarDate } from "../../../shared/CalendarDate.ts"
 
-/** A side of a pair, as it is told. */
+/** A side of a pair, as it is reported. */
 const Side = Schema.Struct({
   recordId: Schema.String,
   accountId: Schema.String,
@@ -131,7 +131,7 @@ export const pairPart = ({
 export const partsSum = ({ amount, lag, pair, prior, provider, reference, text }: Parts): number =>
   prior + amount + lag + text + reference + provider + pair
 
-/** Whether anything besides amount and day speaks for it. */
+/** Whether anything besides amount and day supports it. */
 export const hasOtherEvidence = ({ counts, parts }: Pick<ScoredPair, "counts" | "parts">): boolean =>
   parts.text > 0 ||
   parts.reference > 0 ||

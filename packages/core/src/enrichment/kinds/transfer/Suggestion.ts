@@ -76,7 +76,7 @@ export const suggestionOf = (
 
 const decode = Schema.decodeUnknownResult(Data)
 
-/** Yes links the records for good, no keeps them apart. */
+/** Yes links the records permanently, no keeps them apart. */
 export const suggestionFeedback = (
   enrichmentId: Id<"enrichment">,
   { data, kind }: PlannedFinding,

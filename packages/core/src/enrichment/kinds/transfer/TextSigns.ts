@@ -12,16 +12,16 @@ import {
   typeWords
 } from "./TransferWords.ts"
 
-/** What stands in a text, whoever the other side is. */
+/** What stands in a text, for any other side. */
 export interface TextSigns {
   /** It says that money is moved. */
   readonly transfer: boolean
   readonly purchase: boolean
   readonly refund: boolean
   readonly earning: boolean
-  /** Accounts of one's own that it names. */
+  /** Own accounts that it names. */
   readonly named: ReadonlySet<string>
-  /** Whom it names that is no account of one's own: somebody else, or the holder. `""` for nobody. */
+  /** Whom it names that is no own account: somebody else, or the holder. `""` for nobody. */
   readonly party: string
 }
 
@@ -44,7 +44,7 @@ const says = (said: ReadonlyArray<PhraseHit<TransferWord>>, word: TransferWord):
 /** Digits of a masked number that are shown, at most the last four. */
 const lastDigits = (masked: string): string | undefined => /(\d{3,4})\D*$/.exec(masked)?.[1]
 
-/** Reads texts beside the names of one's own accounts; each text once. */
+/** Reads texts beside the names of own accounts; each text once. */
 export class TextReader {
   private readonly byWord = new Map<string, Set<string>>()
   private readonly byType = new Map<string, Set<string>>()

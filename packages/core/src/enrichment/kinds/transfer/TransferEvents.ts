@@ -1,4 +1,4 @@
-/** What is told of transfers (enrichments B3, C8). */
+/** What is reported about transfers (enrichments B3, C8). */
 import * as Schema from "effect/Schema"
 import { eventTypes } from "../../../event/EventType.ts"
 
@@ -15,7 +15,7 @@ export const transferEvents = {
   ...eventTypes(
     { ...about, data: Pair },
     {
-      "transfer.linked": "Two records were found to be one transfer between accounts of one's own.",
+      "transfer.linked": "Two records were found to be one transfer between own accounts.",
       "transfer.suggested": "Two records may be one transfer: a person is asked."
     }
   ),

@@ -15,7 +15,7 @@ import { type MonthView, monthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
 import { PairGraph } from "./PairGraph.ts"
 import { compareText, monthOf } from "./PairScore.ts"
-import { monthsBetween, StrangerCounts, strangerSpan } from "./Strangers.ts"
+import { monthsBetween, UnrelatedInflowCounts, unrelatedSpan } from "./UnrelatedInflows.ts"
 import { TextReader } from "./TextSigns.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 import type { TransferEvidence } from "./TransferEvidence.ts"
@@ -51,7 +51,7 @@ const neighboursOf = (month: string, { after, before }: TransferConfig["windowDa
 const lookBack = (month: string, after: number, months: ReadonlyArray<string>): ReadonlyArray<string> =>
   months.filter((later) => {
     if (later <= month) return false
-    const [from, to] = strangerSpan(startOf(later), after)
+    const [from, to] = unrelatedSpan(startOf(later), after)
     return monthOf(CalendarDate.fromEpochDay(from)) <= month && month <= monthOf(CalendarDate.fromEpochDay(to))
   })
 
@@ -104,7 +104,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   if (changed.size === 0) return { next } satisfies Plan<TransferState, TransferEvidence>
   yield* load(changed)
 
-  // What people said, and of which records.
+  // What people said, and about which records.
   const words = wordsOf(input.facts)
   const rules = legRules(config)
   const reader = new TextReader(ordered)
@@ -160,7 +160,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     const before = newest?.month === monthBefore(month) ? newest : undefined
     return (newest = new MonthLegs(month, records, reading, before))
   }
-  const spanOf = (month: string) => strangerSpan(startOf(month), windowDays.after)
+  const spanOf = (month: string) => unrelatedSpan(startOf(month), windowDays.after)
   const lessons = new Lessons(said.all, config.learn)
   const brokenMonths = new Set(said.broken.map(({ left }) => monthOf(left.date)))
   const lastTold = monthOf(CalendarDate.fromEpochDay(toldFrom(today, config)))
@@ -170,7 +170,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     if (known !== undefined) return known
     const past = monthsBetween(...spanOf(month))
     yield* load([month, ...past.map(bookKey)])
-    const counts = new StrangerCounts(
+    const counts = new UnrelatedInflowCounts(
       past.flatMap((one) => strangers.get(one) ?? bookOf(one).strangers),
       spanOf(month)
     )

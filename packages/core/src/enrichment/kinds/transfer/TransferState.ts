@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { Located } from "./Decisions.ts"
 import { ScoredPair } from "./PairScore.ts"
-import { Strangers } from "./Strangers.ts"
+import { UnrelatedInflows } from "./UnrelatedInflows.ts"
 
 const Chosen = Schema.Struct({
   pair: ScoredPair,
@@ -25,7 +25,7 @@ const Judged = Schema.Struct({
 
 /** Of a month: apart from its records, so that other months can look at it without reading them. */
 const Book = Schema.Struct({
-  strangers: Schema.Array(Strangers),
+  strangers: Schema.Array(UnrelatedInflows),
   /** All that could be. */
   pairs: Schema.Array(ScoredPair),
   /** Those that are. */
