@@ -130,7 +130,8 @@ export const tests: StorageTests = (it) => {
       for (const one of [account, other]) {
         for (const dataType of ["transactions", "trades"] as const) {
           const scope = scopeOf(one, dataType)
-          yield* records.write(scope, [yield* makeWrite({}, dataType)], { dayDigests: "digests" })
+          yield* records.write(scope, [yield* makeWrite({}, dataType)])
+          yield* records.keepDayHashes(scope, { put: new Map([[null, "hash"]]), removed: [] })
           yield* records.setPulled([{ ...scope, shown: [] }])
           yield* records.saveCheckpoint({ bankId: bank.id, accountId: one.id, dataType }, "here")
         }
@@ -141,7 +142,7 @@ export const tests: StorageTests = (it) => {
           (yield* records.changes(scope, everything)).length,
           (yield* records.index(scope, {})).length,
           yield* records.lastChange(one.id),
-          yield* records.dayDigests(scope),
+          yield* records.dayHashes(scope),
           (yield* records.pulledAt(scope)) !== undefined,
           yield* records.checkpoint({ bankId: bank.id, accountId: one.id, dataType })
         ]

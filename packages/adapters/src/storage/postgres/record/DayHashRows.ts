@@ -1,0 +1,60 @@
+/** The hashes of the days of an account, in PostgreSQL. */
+import type { DayHash, DayHashChanges, DayHashes, RecordDay } from "@millrace/core/record"
+import type { RecordScope } from "@millrace/core/storage"
+import type { CalendarDate } from "@millrace/core"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { inLedger } from "../RecordRows.ts"
+import { stored, storedInBulk } from "../SqlFailure.ts"
+
+/** Stands for records without a day. */
+const undated = "-infinity"
+
+const dayText = (day: RecordDay): string => day ?? undated
+
+const dayOf = (text: string): RecordDay => (text === undated ? null : (text as CalendarDate.CalendarDate))
+
+interface DayHashesRow {
+  readonly is_current: boolean
+  readonly hashes: Readonly<Record<string, DayHash>> | null
+}
+
+export const makeDayHashes = (sql: SqlClient.SqlClient) => {
+  /** Each write of a record takes a number above all others of the account. */
+  const newest = (scope: RecordScope): Fragment =>
+    sql`select coalesce(max(change_no), 0) from record where ${inLedger(sql, scope)}`
+
+  const read = Effect.fn("RecordStore.dayHashes")(function* (scope: RecordScope) {
+    const ofScope = sql`account_id = ${scope.accountId} and data_type = ${scope.dataType}`
+    // One text for all days, since the driver takes a row apart more slowly than JSON.
+    const rows = yield* storedInBulk(sql<DayHashesRow>`select
+        exists (select from record_settled where ${ofScope} and change_no = (${newest(scope)})) as is_current,
+        (select json_object_agg(day, hash) from record_day where ${ofScope}) as hashes`)
+    const hashes = Object.entries(rows[0]?.hashes ?? {})
+    return {
+      isCurrent: rows[0]?.is_current === true,
+      hashes: new Map(hashes.map(([day, hash]) => [dayOf(day), hash]))
+    } satisfies DayHashes
+  })
+
+  const keep = Effect.fn("RecordStore.keepDayHashes")(function* (scope: RecordScope, { put, removed }: DayHashChanges) {
+    const { accountId, dataType, workspaceId } = scope
+    yield* stored(
+      sql`with settled as (
+          insert into record_settled (account_id, workspace_id, data_type, change_no)
+          select ${accountId}, ${workspaceId}, ${dataType}, (${newest(scope)})
+          on conflict (account_id, data_type) do update set change_no = excluded.change_no
+        ), removed as (
+          delete from record_day where account_id = ${accountId} and data_type = ${dataType}
+            and day = any(${removed.map(dayText)}::date[])
+        )
+        insert into record_day (account_id, workspace_id, data_type, day, hash)
+        select ${accountId}, ${workspaceId}, ${dataType}, day, hash
+        from unnest(${Array.from(put.keys(), dayText)}::date[], ${[...put.values()]}::text[]) as put(day, hash)
+        on conflict (account_id, data_type, day) do update set hash = excluded.hash`.unprepared
+    )
+  })
+
+  return { read, keep }
+}
