@@ -1,6 +1,7 @@
 /** Conformance of what stores promise of accounts that are made for a feed, and of their end. */
 import { BankStore, FeedStore, IdentityStore, RecordStore, Transactor } from "@millrace/core/storage"
 import { fullTrust } from "@millrace/core/identity"
+import { noDayHashes } from "@millrace/core/record"
 import { Ids, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -149,7 +150,7 @@ export const tests: StorageTests = (it) => {
       })
       const before = [yield* told(other, "transactions"), yield* told(other, "trades")]
       yield* records.forget(workspace.id, account.id)
-      const nothing = [0, 0, 0, undefined, false, undefined]
+      const nothing = [0, 0, 0, noDayHashes, false, undefined]
       expect([yield* told(account, "transactions"), yield* told(account, "trades")]).toEqual([nothing, nothing])
       expect([yield* told(other, "transactions"), yield* told(other, "trades")]).toEqual(before)
     })

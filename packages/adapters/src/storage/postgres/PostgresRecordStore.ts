@@ -64,7 +64,7 @@ const writeStatement = (areNew: boolean): string => `
   )
   insert into record (workspace_id, account_id, data_type, scope_no, id, provider_id, date, pending, amount, state, hash,
     ${textColumnNames.join(", ")}, fields, whole_texts, change_no, public_change_no, apart)
-  select $2, $1, $3, record_scope($1, $3), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
+  select $2, $1, $3::text, record_scope($1, $3::text), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
     coalesce(r.hash, ''), ${textColumnNames.map((name) => `r.${name}`).join(", ")}, r.fields::jsonb, r.whole_texts::json,
     numbers.base + r.n, numbers.base + r.n, $6::boolean
   from numbers, unnest(${writtenColumns.map((_, n) => `string_to_array($${n + 7}, $5, '')`).join(", ")})

@@ -40,6 +40,7 @@ export const makeDayHashes = (sql: SqlClient.SqlClient) => {
 
   const keep = Effect.fn("RecordStore.keepDayHashes")(function* (scope: RecordScope, { put, removed }: DayHashChanges) {
     const { accountId, dataType, workspaceId } = scope
+    const hashes = JSON.stringify(Object.fromEntries(Array.from(put, ([day, hash]) => [dayText(day), hash])))
     yield* stored(
       sql`with settled as (
           insert into record_settled (account_id, workspace_id, data_type, change_no)
@@ -50,8 +51,7 @@ export const makeDayHashes = (sql: SqlClient.SqlClient) => {
             and day = any(${removed.map(dayText)}::date[])
         )
         insert into record_day (account_id, workspace_id, data_type, day, hash)
-        select ${accountId}, ${workspaceId}, ${dataType}, day, hash
-        from unnest(${Array.from(put.keys(), dayText)}::date[], ${[...put.values()]}::text[]) as put(day, hash)
+        select ${accountId}, ${workspaceId}, ${dataType}, day::date, hash from json_each_text(${hashes}::json) as put(day, hash)
         on conflict (account_id, data_type, day) do update set hash = excluded.hash`.unprepared
     )
   })
