@@ -123,7 +123,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
     const columns = sql.literal(recordColumns)
     const own = sql.literal(ownColumns)
     const pages = makePages(sql)
-    const days = makeDayHashes(sql)
+    const dayHashes = makeDayHashes(sql)
 
     const writeChunk = Effect.fnUntraced(function* (
       scope: RecordScope,
@@ -298,8 +298,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         yield* storedInBulk(sql`${outdatingDayHashes(scope)} update record set missed = ${missed}, ${times}
           where ${inLedger(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
       }),
-      keepDayHashes: days.keep,
-      dayHashes: days.read,
+      keepDayHashes: dayHashes.keep,
+      dayHashes: dayHashes.read,
       lastChange: Effect.fn("RecordStore.lastChange")(lastOf),
       lastChanges: Effect.fn("RecordStore.lastChanges")(function* (accountIds) {
         const rows = yield* stored(sql<{ readonly account_id: AccountId; readonly change_seq: bigint }>`
