@@ -11,7 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { listTexts, textColumnNames } from "./record/ListColumns.ts"
 import { fieldsIn, storedFields, type StoredFields } from "./record/RecordFields.ts"
-import { makeDayHashes } from "./record/DayHashRows.ts"
+import { makeDayHashes } from "./DayHashRows.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,

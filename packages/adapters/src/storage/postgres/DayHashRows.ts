@@ -5,8 +5,8 @@ import type { CalendarDate } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inLedger } from "../RecordRows.ts"
-import { stored, storedInBulk } from "../SqlFailure.ts"
+import { inLedger } from "./RecordRows.ts"
+import { stored, storedInBulk } from "./SqlFailure.ts"
 
 /** Stands for records without a day. */
 const undated = "-infinity"
