@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { accessMatrix, nouns } from "@millrace/core/access"
+import { accessMatrix } from "@millrace/core/access"
 import { scopes } from "../packages/core/src/access/Scope.ts"
 import { bankTransitions } from "@millrace/core/bank"
 import { deliveryTransitions } from "../packages/core/src/destination/Delivery.ts"
@@ -25,10 +25,9 @@ import { TableStore } from "../packages/core/src/table/TableStore.ts"
 import { WorkspaceStore } from "../packages/core/src/workspace/WorkspaceStore.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as HttpApi from "effect/http-api/HttpApi"
 import * as Schema from "effect/Schema"
 import { bundledCollections } from "@millrace/core/collection"
-import { apiWith } from "../packages/http/src/api/WholeApi.ts"
+import { servedWith } from "../packages/http/src/App.ts"
 import { settingNames } from "@millrace/server"
 import { datesOf, Report, tableMarkdown } from "@millrace/verification/quality/Report"
 import { scenes } from "@millrace/verification/quality/Scenes"
@@ -74,16 +73,14 @@ const truthOf = (op: string): string =>
       ])
   )
 
-const nounsOfCollections = Object.fromEntries(bundledCollections.map(({ surface }) => [surface.noun, surface.about]))
-
-const routes = new Map<string, string>()
-const { api, entries } = apiWith(bundledCollections)
-HttpApi.reflect(api, {
-  onGroup: () => undefined,
-  onEndpoint: ({ endpoint: { identifier, method, path } }) => {
-    routes.set(identifier, `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
-  }
-})
+// Documents ask nothing of the use cases of collections.
+const served = servedWith(
+  bundledCollections.map((contract) => ({ contract, useCases: Effect.die("not served") as never }))
+)
+const entries = served.operations
+const routes = new Map(
+  Object.values(entries).map(({ id, method, path }) => [id, `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`])
+)
 
 /** The keys of a configuration, those that may be absent in brackets, with what is said of them. */
 const keysOf = (config: Schema.Top): string => {
@@ -159,7 +156,7 @@ const pages: Readonly<Record<string, string>> = {
         "scopes. *Apps* are those of third parties: they reach all resources, their own, or none. *Tool* is the name for the Model",
         "Context Protocol."
       ].join("\n"),
-      accessMatrix(Object.values(entries), { ...nouns, ...nounsOfCollections }, (id) => routes.get(id))
+      accessMatrix(Object.values(entries), served.nouns, (id) => routes.get(id))
     ].join("\n\n") + "\n",
   states:
     [

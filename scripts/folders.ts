@@ -8,7 +8,10 @@ import { globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The folders of the kernel, each before those that may import it. Folders inside a folder have its place. */
+/**
+ * The folders of the kernel, each before those that may import it. Folders inside a folder have its place, but for the folders
+ * `operations` in each noun: those are the definitions of operations and stand above all use cases.
+ */
 export const kernelOrder: ReadonlyArray<string> = [
   "shared",
   "failure",
@@ -43,7 +46,9 @@ export const kernelOrder: ReadonlyArray<string> = [
   "upload",
   "table",
   "explain",
-  "usecase"
+  "usecase",
+  "operation",
+  "operations"
 ]
 
 /** A file that may name a type of a later folder, because nothing else serves. Values are never excepted. */
@@ -89,7 +94,14 @@ export const importsOf = (src: string): ReadonlyArray<Import> =>
       ]
     })
 
-const roomOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/")) : undefined)
+/** Definitions of operations, whichever noun's folder they are in. */
+const definitionRoom = "operations"
+
+const roomOf = (path: string): string | undefined => {
+  const [first, second, ...rest] = path.split("/")
+  if (second === undefined) return undefined
+  return second === definitionRoom && rest.length > 0 ? definitionRoom : first
+}
 
 const isExcepted = (one: Import, exceptions: ReadonlyArray<TypeException>): boolean =>
   one.typesOnly && exceptions.some(({ from, to }) => from === one.from && to === one.to)

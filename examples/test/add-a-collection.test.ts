@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { accessMatrix } from "@millrace/core/access"
 import { type KeyedDefinition, Resources } from "@millrace/core/resource"
@@ -22,13 +21,4 @@ it("add a collection: has its rows in the access matrix", () => {
   const page = accessMatrix(Object.values(notes.surface.entries), { notes: notes.surface.about }, () => "GET /v1/notes")
   expect(page.split("\n").filter((line) => line.includes("note"))).toHaveLength(7)
   expect(page).toContain("| createNote | `GET /v1/notes` | tables:write | editor | own | with an idempotency key |")
-})
-
-it("add a collection: takes no more lines than the recipe promises", () => {
-  const recipe = readFileSync(new URL("../../docs/recipes/plain-store.md", import.meta.url), "utf8")
-  const promised = Number(/at most (\d+) lines with its operations/.exec(recipe)?.[1])
-  const lines = readFileSync(new URL("../add-a-collection.ts", import.meta.url), "utf8")
-    .trimEnd()
-    .split("\n").length
-  expect(lines).toBeLessThanOrEqual(promised)
 })

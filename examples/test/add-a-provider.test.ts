@@ -10,7 +10,6 @@ import { Outbound } from "@millrace/core/outbound"
 import * as Layer from "effect/Layer"
 import { listbank } from "../add-a-provider.ts"
 import { outbound, serve } from "../LocalUpstream.ts"
-import { program } from "../run-a-provider.ts"
 import { fakeList } from "./ListUpstream.ts"
 
 upstreamSuite("add a provider", {
@@ -67,15 +66,4 @@ it.live("add a provider: an account that cannot be read keeps no other from bein
     const listed = yield* eachCall(driver).listAccounts({ ref: "example", secrets: {} })
     expect(listed.map(({ providerAccountId }) => providerAccountId)).toEqual(["DE-2"])
   }).pipe(Effect.scoped)
-)
-
-it.live("add a provider: its rows arrive exact and in order", () =>
-  Effect.gen(function* () {
-    const rows = yield* program
-    expect(rows.map(({ values }) => [values["date"], values["amount"], values["description"]])).toEqual([
-      ["2026-01-05", "2100", "Salary"],
-      ["2026-01-06", "-4.8", "Bakery"],
-      ["2026-01-09", "-950", "Rent"]
-    ])
-  })
 )

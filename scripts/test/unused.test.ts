@@ -1,43 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { spawnSync } from "node:child_process"
+import { appendFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { copyRepository, root } from "./repositoryCopy.ts"
 
-const root = join(import.meta.dirname, "../..")
 let copy = ""
-
-/** The repository as it is on disk, with the same dependencies, to plant things in. */
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "millrace-unused-"))
-  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024
-  })
-  for (const file of files.split("\0")) {
-    if (file !== "" && !file.startsWith("docs/reference/")) {
-      cpSync(join(root, file), join(copy, file), { force: true, recursive: true })
-    }
-  }
-  mkdirSync(join(copy, "node_modules/@millrace"), { recursive: true })
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name !== "@millrace" && name !== ".cache") {
-      symlinkSync(join(root, "node_modules", name), join(copy, "node_modules", name))
-    }
-  }
-  for (const name of readdirSync(join(copy, "packages"))) {
-    symlinkSync(join(copy, "packages", name), join(copy, "node_modules/@millrace", name))
-  }
+  copy = copyRepository()
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 

@@ -13,28 +13,20 @@ import * as Path from "effect/Path"
 import { ChildProcessSpawner, make as makeSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
-import { enrichmentContract, starterBody, starters } from "@millrace/core/enrichment"
-import { bundledCollections } from "@millrace/core/collection"
 import * as Api from "./request/Api.ts"
 import { discover, firstWord } from "./commands/Discovery.ts"
-import { accounts } from "./commands/Accounts.ts"
-import { audit } from "./commands/Audit.ts"
-import { workspace } from "./commands/Workspace.ts"
-import { banks } from "./commands/Banks.ts"
+import { bankCommands } from "./commands/Banks.ts"
 import { call } from "./commands/Call.ts"
-import { derivedCommand } from "./commands/Derived.ts"
-import { groupOf } from "./commands/FromContract.ts"
-import { feeds } from "./commands/Feeds.ts"
-import { decisions } from "./commands/Decisions.ts"
-import { findings, simulate, simulations } from "./commands/Findings.ts"
-import { institutions, providers } from "./commands/Institutions.ts"
-import { jobs } from "./commands/Jobs.ts"
+import { feedCommands } from "./commands/Feeds.ts"
+import { institutionCommands } from "./commands/Institutions.ts"
+import { jobCommands } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
-import { records } from "./commands/Records.ts"
-import { rows } from "./commands/Rows.ts"
-import { tables } from "./commands/Tables.ts"
-import { whoami } from "./commands/Whoami.ts"
-import { isObject, type JsonObject, parse } from "./output/ExactJson.ts"
+import { mcp } from "./commands/Mcp.ts"
+import { groups } from "./commands/operations.generated.ts"
+import { recordCommands } from "./commands/Records.ts"
+import { rowCommands } from "./commands/Rows.ts"
+import { byHand, type ByWords, treeOf } from "./commands/Tree.ts"
+import type { Group } from "./commands/Derived.ts"
 import { exitCodeOf, exitCodes, linesOf, type Failure } from "./program/Failure.ts"
 import * as Notes from "./program/Notes.ts"
 import * as Options from "./program/Options.ts"
@@ -48,65 +40,36 @@ const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
   Layer.provideMerge(Settings.layer)
 )
 
-/** What a program holds, as what commands send: all numbers in it are written as they stand. */
-const ofJson = (body: object): JsonObject => {
-  const read = parse(JSON.stringify(body))
-  return isObject(read) ? read : {}
+/** What is special. Every other operation has the command that follows from its definition. */
+const handmade: ByWords = {
+  ...byHand("banks", bankCommands),
+  ...byHand("institutions", institutionCommands),
+  ...byHand("feeds", feedCommands),
+  ...byHand("jobs", jobCommands),
+  ...byHand("records", recordCommands),
+  ...byHand("rows", rowCommands),
+  ...byHand("", [call, login, logout, profiles, mcp])
 }
 
-const starterBodies = Object.fromEntries(starters.map((starter) => [starter.name, ofJson(starterBody(starter))]))
-const ofEnrichments = groupOf(enrichmentContract)
-const enrichments = derivedCommand({
-  ...ofEnrichments,
-  operations: [
-    ...ofEnrichments.operations.map((operation) =>
-      operation.command === "enrichments create" ? { ...operation, starters: starterBodies } : operation
-    ),
-    simulate,
-    ...simulations,
-    ...findings,
-    ...decisions
-  ]
-})
-
-const bundled = [
-  whoami,
-  banks,
-  institutions,
-  providers,
-  accounts,
-  feeds,
-  jobs,
-  records,
-  enrichments,
-  tables,
-  rows,
-  workspace,
-  audit,
-  call,
-  login,
-  logout,
-  profiles,
-  ...bundledCollections.map((contract) => derivedCommand(groupOf(contract)))
-] as const
-
-const treeOf = (own: ReadonlyArray<typeof enrichments>) =>
+const programOf = (all: ReadonlyArray<Group>) =>
   Command.make("millrace").pipe(
     Command.withDescription("Bank data in, enriched, out to where you work: the command line of the Millrace API."),
-    Command.withSubcommands([...bundled, ...own]),
+    Command.withSubcommands(treeOf(all, handmade)),
     Command.provide(services),
     Command.withGlobalFlags(Options.all)
   )
 
-export const millrace = treeOf([])
+export const millrace = programOf(groups)
 
-const known: ReadonlySet<string> = new Set(bundled.map(({ name }) => name))
+const known: ReadonlySet<string> = new Set(
+  millrace.subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
+)
 
 /** The commands there are for these arguments: where a word is none of ours, the server is asked whether it is one of its. */
-const treeFor = (args: ReadonlyArray<string>) => {
+const programFor = (args: ReadonlyArray<string>, offered: ReadonlyArray<Group>) => {
   const word = firstWord(args)
-  if (word === undefined || known.has(word)) return Effect.succeed(millrace)
-  return Effect.map(discover(word, args), (group) => (group === undefined ? millrace : treeOf([derivedCommand(group)])))
+  if (word === undefined || known.has(word)) return Effect.succeed(offered === groups ? millrace : programOf(offered))
+  return Effect.map(discover(word, args), (group) => (group === undefined ? millrace : programOf([...offered, group])))
 }
 
 const colored = (stream: NodeJS.WriteStream, args: ReadonlyArray<string>): boolean =>
@@ -190,8 +153,9 @@ const joined = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
     return args[at - 1] === "--sort" && /^-[^-]/.test(arg) ? [] : [arg]
   })
 
-export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
-  Effect.flatMap(treeFor(args), (tree) => Command.runWith(tree, { version })(joined(args))).pipe(
+/** `offered`: the operations that have commands; those that are bundled unless given. */
+export const run = (args: ReadonlyArray<string>, offered: ReadonlyArray<Group> = groups): Effect.Effect<number> =>
+  Effect.flatMap(programFor(args, offered), (tree) => Command.runWith(tree, { version })(joined(args))).pipe(
     Effect.as<number>(exitCodes.ok),
     Effect.catch((error) =>
       CliError.isCliError(error)

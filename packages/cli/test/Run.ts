@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
+import type { Group } from "../src/commands/Derived.ts"
 import type { Ran, Setting } from "./Process.ts"
 
 const streams = ["stdin", "stdout", "stderr"] as const
@@ -23,7 +24,11 @@ const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-")
 let isRunning = false
 
 /** Returns what a process would have written, and the code it would have ended with. */
-export const run = async (args: ReadonlyArray<string>, setting: Omit<Setting, "interruptAt"> = {}): Promise<Ran> => {
+export const run = async (
+  args: ReadonlyArray<string>,
+  setting: Omit<Setting, "interruptAt"> = {},
+  offered?: ReadonlyArray<Group>
+): Promise<Ran> => {
   if (isRunning) throw new Error("The standard streams are in use: run one command at a time.")
   isRunning = true
   const before = { env: process.env, streams: streams.map((name) => Object.getOwnPropertyDescriptor(process, name)!) }
@@ -35,7 +40,7 @@ export const run = async (args: ReadonlyArray<string>, setting: Omit<Setting, "i
   try {
     // Loaded under the environment that it runs in: it looks at how it was called when it is loaded.
     const { run: runCommand } = await import("../src/Millrace.ts")
-    return { code: await Effect.runPromise(runCommand(args)), out: out.text(), err: err.text() }
+    return { code: await Effect.runPromise(runCommand(args, offered)), out: out.text(), err: err.text() }
   } finally {
     process.env = before.env
     for (const [at, name] of streams.entries()) Object.defineProperty(process, name, before.streams[at]!)

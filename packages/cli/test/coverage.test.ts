@@ -6,7 +6,7 @@ import { isAbsent } from "../../core/src/access/Operation.ts"
 import { millrace } from "../src/Millrace.ts"
 
 /** Commands that are about the command line itself, or about no operation in particular. */
-const local = ["call", "jobs watch", "login", "logout", "profiles list", "profiles remove", "profiles use"]
+const local = ["call", "jobs watch", "login", "logout", "mcp", "profiles list", "profiles remove", "profiles use"]
 
 /** Commands that do something by themselves, and have others below them. */
 const parents = ["audit"]

@@ -1,9 +1,10 @@
 import { expect, it } from "@effect/vitest"
-import { listedBy } from "../src/commands/Derived.ts"
-import { decisions } from "../src/commands/Decisions.ts"
+import { listedBy } from "../src/commands/DerivedCommand.ts"
+import { groups } from "../src/commands/operations.generated.ts"
 
 it("names what a list of enrichments is of, and not the enrichments", () => {
-  const named = decisions.flatMap(({ answers, command }) => (answers === "list" ? [listedBy(command.split(" "))] : []))
-  expect(named).toEqual(["periods", "series", "links", "decisions"])
+  const all = groups.find(({ name }) => name === "enrichments")?.operations ?? []
+  const named = all.flatMap(({ answers, command }) => (answers === "list" ? [listedBy(command.split(" "))] : []))
+  expect(named.toSorted()).toEqual(["decisions", "enrichments", "findings", "links", "periods", "series"])
   expect(listedBy(["notes", "list"])).toBe("notes")
 })

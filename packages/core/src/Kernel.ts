@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
+import * as Audited from "./Audited.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
 import type { KeyArrivals } from "./access/KeyArrivals.ts"
@@ -58,7 +59,6 @@ import { RunNotes } from "./enrichment/RunNotes.ts"
 import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import { Learning } from "./enrichment/Learning.ts"
 import { PersonsActs } from "./enrichment/PersonsActs.ts"
-import * as Audited from "./usecase/Audited.ts"
 import { AccountJoins } from "./usecase/AccountJoins.ts"
 import { BankRemovals } from "./usecase/BankRemovals.ts"
 import { ProviderCallbacks } from "./usecase/ProviderCallbacks.ts"
@@ -319,5 +319,5 @@ export const layerUseCases = (
     Layer.provideMerge(Authenticator.layer),
     Layer.provide(Cursors.layer(...cursorKeys)),
     Layer.provideMerge(Layer.effect(Banks, Effect.map(Banks, withinCaller))),
-    (plain) => Layer.merge(plain, Layer.provide(Audited.layer, plain))
+    (plain) => Layer.merge(plain, Layer.provide(Audited.layer<UseCases | Banks>(), plain))
   )

@@ -5,14 +5,15 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Errors from "./answer/errors.ts"
 import { Readiness, type ReadinessState } from "./Readiness.ts"
+import { draining, timedOut } from "@millrace/core/operation"
 
 const live = HttpServerResponse.jsonUnsafe({ success: true, data: { status: "live" } })
 
 const ready = (readiness: Effect.Effect<ReadinessState>) =>
   Effect.gen(function* () {
     const state = yield* readiness
-    if (state.draining) return yield* Errors.respond(Errors.draining)
-    if (!state.database || !state.migrations) return yield* Errors.respond(Errors.timedOut)
+    if (state.draining) return yield* Errors.respond(draining)
+    if (!state.database || !state.migrations) return yield* Errors.respond(timedOut)
     return HttpServerResponse.jsonUnsafe({ success: true, data: { status: "ready" } })
   })
 

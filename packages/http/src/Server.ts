@@ -10,6 +10,7 @@ import { limits, prefixes, ulid } from "@millrace/core"
 import { App } from "./App.ts"
 import { bound, connectionLimits, type ConnectionLimits } from "./ConnectionGuard.ts"
 import * as Errors from "./answer/errors.ts"
+import { type Answer, busy, timedOut } from "@millrace/core/operation"
 
 /** The application on an `HttpServer`, with our own access log instead of the framework's. */
 export const serve = HttpRouter.serve(App, { disableLogger: true, disableListenLog: true })
@@ -40,15 +41,15 @@ export const serverOptions = {
   shouldUpgradeCallback: () => false
 }
 
-const headersTooLarge: Errors.Answer = {
+const headersTooLarge: Answer = {
   status: 431,
   code: "HEADERS_TOO_LARGE",
   message: "The headers are too long"
 }
-const tookTooLong: Errors.Answer = { status: 408, code: "INVALID_REQUEST", message: "The request took too long" }
-const unreadable: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "The request is not valid HTTP" }
-const hostMissing: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "The Host header is required" }
-const expectationUnknown: Errors.Answer = {
+const tookTooLong: Answer = { status: 408, code: "INVALID_REQUEST", message: "The request took too long" }
+const unreadable: Answer = { status: 400, code: "INVALID_REQUEST", message: "The request is not valid HTTP" }
+const hostMissing: Answer = { status: 400, code: "INVALID_REQUEST", message: "The Host header is required" }
+const expectationUnknown: Answer = {
   status: 417,
   code: "INVALID_REQUEST",
   message: "The only expectation that is met is 100-continue"
@@ -60,7 +61,7 @@ const reasons: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large"
 }
 
-const answerTo = (code: string | undefined): Errors.Answer =>
+const answerTo = (code: string | undefined): Answer =>
   code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : code === "ERR_HTTP_REQUEST_TIMEOUT" ? tookTooLong : unreadable
 
 /** For what is answered before the application, which has ids of its own. */
@@ -78,7 +79,7 @@ const headersOf = (referenceId: string, body: string) => ({
   connection: "close"
 })
 
-const refuseRaw = (socket: Duplex, answer: Errors.Answer, referenceId: string): void => {
+const refuseRaw = (socket: Duplex, answer: Answer, referenceId: string): void => {
   const body = JSON.stringify(Errors.bodyOf(answer, referenceId))
   const head = Object.entries(headersOf(referenceId, body)).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? ""}`, ...head, "", body].join("\r\n"))
@@ -86,7 +87,7 @@ const refuseRaw = (socket: Duplex, answer: Errors.Answer, referenceId: string): 
   setTimeout(() => socket.destroy(), refusalTimeout).unref()
 }
 
-const refuse = (response: ServerResponse, answer: Errors.Answer, referenceId: string): void => {
+const refuse = (response: ServerResponse, answer: Answer, referenceId: string): void => {
   const body = JSON.stringify(Errors.bodyOf(answer, referenceId))
   response.writeHead(answer.status, { ...headersOf(referenceId, body), ...answer.headers })
   response.end(body)
@@ -104,12 +105,12 @@ export const guard = (
 ): Server => {
   server.timeout = silenceTimeout
   const { overdue } = bound(server, bounds, {
-    busy: (response) => refuse(response, Errors.busy, nextId()),
+    busy: (response) => refuse(response, busy, nextId()),
     unfit: ({ headers, httpVersion }, response) => {
       if (headers.upgrade !== undefined) response.shouldKeepAlive = false
       const answer =
         server.listenerCount("request") === 0
-          ? Errors.timedOut
+          ? timedOut
           : headers.host === undefined && httpVersion === "1.1"
             ? hostMissing
             : undefined

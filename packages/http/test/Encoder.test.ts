@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "@millrace/core"
 import { encoder } from "../src/answer/Encoder.ts"
 import { Api } from "../src/api/Api.ts"
-import { Amount } from "../src/wire/Amount.ts"
+import { Amount } from "@millrace/core/operation"
 
 const answers = (): ReadonlyArray<readonly [string, Schema.Codec<unknown, unknown>]> => {
   const found: Array<readonly [string, Schema.Codec<unknown, unknown>]> = []

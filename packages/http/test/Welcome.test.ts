@@ -35,6 +35,6 @@ describe("the root of the server", () => {
 
   it("takes nothing else", async () => {
     const answer = await Server.make().call("PUT", "/", { anonymous: true })
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST, HEAD, OPTIONS"])
   })
 })

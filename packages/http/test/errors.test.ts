@@ -5,7 +5,8 @@ import * as Failure from "../../core/src/failure/Failure.ts"
 import * as ProviderError from "../../core/src/provider/ProviderError.ts"
 import { ProviderNotAvailable } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
-import { answerOf, bodyOf, invalidRequest, type KernelError } from "../src/answer/errors.ts"
+import { answerOf, invalidRequest, type KernelError } from "@millrace/core/operation"
+import { bodyOf } from "../src/answer/errors.ts"
 
 const secret = "SECRET upstream text"
 const evidence = { message: secret, providerCode: secret, requestId: secret }

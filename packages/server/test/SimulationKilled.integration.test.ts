@@ -41,7 +41,7 @@ let apiKey = ""
 type Loose = any
 
 const start = async (): Promise<void> => {
-  server = await startServer({ environment, fromSource: true })
+  server = await startServer({ environment })
   await server.line(/Serving/, 300_000)
 }
 

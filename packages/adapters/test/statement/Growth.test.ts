@@ -41,7 +41,7 @@ const places = {
 
 type Place = keyof typeof places
 
-const large = process.env["MILLRACE_LONG"] === "1" ? 1_000_000 : 400_000
+const large = process.env["MILLRACE_LONG"] === "1" ? 1_000_000 : 200_000
 const small = large / 10
 
 const repeated = (place: Place, unit: Uint8Array, size: number): Uint8Array => {

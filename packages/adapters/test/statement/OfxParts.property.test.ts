@@ -10,7 +10,7 @@ import { readOfx, type ScannedOfx, scanOfx, scanWholeOfx } from "../../src/state
 import type { StatedRow } from "../../src/statement/StatedRow.ts"
 import { cut, integersFrom, list, pick, type Random } from "./parts.ts"
 
-const rounds = process.env["MILLRACE_LONG"] === "1" ? 20_000 : 500
+const rounds = process.env["MILLRACE_LONG"] === "1" ? 20_000 : 250
 const options: StatementOptions = { fileName: "x", baseCurrency: Currency.make("EUR") }
 
 const texts = [

@@ -1,59 +1,18 @@
+/** Connecting banks: with a browser, or with what a provider gave. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { stringify } from "../output/ExactJson.ts"
 import { UsageFault } from "../program/Failure.ts"
-import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { Api } from "../request/Api.ts"
-import { bodyOf, recordOf, rowsOf, showList, showRecord } from "../request/Requests.ts"
+import { bodyOf, recordOf, rowsOf } from "../request/Requests.ts"
 import { givenOf } from "./Body.ts"
 import { goThrough } from "./Connecting.ts"
-import { browser, either, idArgument, queryOf, scope, text, toggle, yes } from "./Flags.ts"
-
-const columns = ["id", "name", "source", "type", "connectionStatus.status", "connectionStatus.lastCheckedAt"]
-
-const list = Command.make("list", { scope }, (query) =>
-  showList({ method: "GET", path: "/v1/banks", query: queryOf(query) }, "banks", columns)
-).pipe(Command.withDescription("List bank connections"))
+import { browser, either, idArgument, text, toggle, yes } from "./Flags.ts"
 
 const bankId = idArgument("bank")
-
-const get = Command.make("get", { id: bankId }, (input) =>
-  showRecord({ method: "GET", path: `/v1/banks/${input.id}` })
-).pipe(Command.withDescription("Show a bank connection"))
-
-const update = Command.make(
-  "update",
-  {
-    id: bankId,
-    name: text("name", "<name>", "Its name"),
-    icon: text("icon", "<icon>", "Its icon; empty takes it away"),
-    order: Flag.Int("order").pipe(Flag.withMetavar("<n>"), Flag.withDescription("Its place in the list"), Flag.optional)
-  },
-  ({ icon, id: bank, name, order }) => {
-    const body = {
-      ...givenOf({ name, order }),
-      ...(Option.isSome(icon) ? { icon: icon.value === "" ? null : icon.value } : {})
-    }
-    return showRecord({ method: "PUT", path: `/v1/banks/${bank}`, body: stringify(body) })
-  }
-).pipe(Command.withDescription("Change the name, icon or place of a bank"))
-
-const dataTypes = Flag.String("data-type").pipe(
-  Flag.withMetavar("<type>"),
-  Flag.withDescription("Only this type of data; may be given several times"),
-  Flag.atLeast(0)
-)
-
-const refresh = Command.make("refresh", { id: bankId, dataTypes }, (input) =>
-  showRecord({
-    method: "POST",
-    path: `/v1/banks/${input.id}/refresh`,
-    body: stringify(input.dataTypes.length === 0 ? {} : { dataTypes: input.dataTypes })
-  })
-).pipe(Command.withDescription("Ask the provider to read from the bank now"))
 
 const provider = text("provider", "<instance>", "Instance of a provider, such as plaid:us; see providers list")
 const country = Flag.String("country").pipe(
@@ -154,26 +113,5 @@ const complete = Command.make(
     })
 ).pipe(Command.withDescription("Complete a connection with what the provider gave"))
 
-const attempt = Command.make("attempt", { id: idArgument("attempt") }, (input) =>
-  showRecord({ method: "GET", path: `/v1/banks/connections/attempts/${input.id}` })
-).pipe(Command.withDescription("Show an attempt to connect a bank"))
-
-const remove = Command.make("delete", { id: idArgument("bank") }, ({ id }) =>
-  Effect.gen(function* () {
-    yield* (yield* Api).send({ method: "DELETE", path: `/v1/banks/${id}` })
-    yield* (yield* Notes).say(`Deleted ${id}. It can be restored until the beginning of a month removes it for good.`)
-  })
-).pipe(
-  Command.withDescription(
-    "Delete a bank connection that no feed uses; a signed-in person can remove one for good over the API"
-  )
-)
-
-const restore = Command.make("restore", { id: idArgument("bank") }, ({ id }) =>
-  showRecord({ method: "POST", path: `/v1/banks/${id}/restore` })
-).pipe(Command.withDescription("Bring back a deleted bank connection, or one whose removal failed"))
-
-export const banks = Command.make("banks").pipe(
-  Command.withDescription("Bank connections"),
-  Command.withSubcommands([list, get, connect, complete, reauth, update, refresh, remove, restore, attempt])
-)
+/** Below `banks`. */
+export const bankCommands = [connect, complete, reauth] as const

@@ -11,6 +11,13 @@ const noId = (text: string): string => `an id of letters, digits, _ and -, not "
 export const idArgument = (what: string): Argument.Argument<string> =>
   Argument.String(`${what}-id`).pipe(Argument.withDescription(`Id of the ${what}`), Argument.filter(isId, noId))
 
+/** What a path names otherwise than by an id, such as a data type. */
+export const nameArgument = (what: string): Argument.Argument<string> =>
+  Argument.String(what).pipe(
+    Argument.withDescription(`Name of the ${what.replaceAll("-", " ")}`),
+    Argument.filter(isId, (given) => `a name of letters, digits, _ and -, not "${given}"`)
+  )
+
 export const idFlag = (what: string): Flag.Flag<string> =>
   Flag.String(what).pipe(
     Flag.withMetavar(`<${what}-id>`),
@@ -86,8 +93,6 @@ export const ifVersion = (what: string): Flag.Flag<Option.Option<number>> =>
 /** Headers of a request that demands a version. */
 export const matching = (version: Option.Option<number>): Readonly<Record<string, string>> =>
   Option.match(version, { onNone: () => ({}), onSome: (value) => ({ "if-match": `"${value}"` }) })
-
-export const scope = choice("scope", ["self", "family"], "family: with the portals of the workspace")
 
 /** Query parameters: those that were given. */
 export const queryOf = (

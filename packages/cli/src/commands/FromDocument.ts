@@ -1,4 +1,4 @@
-/** Operations as the document of a server tells them (`/openapi.json`), for what this program was not built with. */
+/** Operations from the OpenAPI document: of a server (`/openapi.json`), and of the bundled definitions when they are generated. */
 import type { HttpMethod } from "effect/http/HttpMethod"
 import type { DerivedField, DerivedOperation, Group } from "./Derived.ts"
 
@@ -47,20 +47,27 @@ const descriptionOf = (type: DerivedField["type"], name: string): string => {
 }
 
 /** A field that an option can say; `undefined` for one that only a file can. */
-export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | undefined => {
+const fieldOf = (name: string, schema: Node, text = ""): DerivedField | undefined => {
   const plain = plainOf(schema)
   const type = typeOf(plain)
   if (type === undefined) return undefined
   const choices = listOf(plain["enum"]).filter((one) => typeof one === "string")
+  const { minimum } = plain
   const description = text || textOf(plain["description"]) || descriptionOf(type, name)
   if (choices.length > 0 && choices.every((one) => one === "true" || one === "false")) {
     return { name, type: "boolean", description }
   }
-  return { name, type, description, ...(choices.length === 0 ? {} : { choices }) }
+  return {
+    name,
+    type,
+    description,
+    ...(choices.length === 0 ? {} : { choices }),
+    ...(type === "integer" && typeof minimum === "number" ? { minimum } : {})
+  }
 }
 
 /** The fields of an object that options can say. */
-export const fieldsOf = (schema: Node): ReadonlyArray<DerivedField> =>
+const fieldsOf = (schema: Node): ReadonlyArray<DerivedField> =>
   Object.entries(nodeOf(schema["properties"])).flatMap(([name, field]) => {
     const found = fieldOf(name, nodeOf(field))
     if (found === undefined) return []
@@ -94,6 +101,7 @@ export const groupsOf = (document: unknown): ReadonlyArray<Group> => {
       ([name, field]) => [name, { ...resolved(field), ...nodeOf(field) }] as const
     )
     return {
+      id: textOf(operation["operationId"]),
       command,
       summary: textOf(operation["summary"]),
       method: method.toUpperCase() as HttpMethod,
@@ -117,8 +125,8 @@ export const groupsOf = (document: unknown): ReadonlyArray<Group> => {
   for (const [path, methods] of Object.entries(nodeOf(paths))) {
     for (const [method, value] of Object.entries(nodeOf(methods))) {
       const operation = operationOf(path, method, nodeOf(value))
-      if (operation === undefined || !operation.command.includes(" ")) continue
-      const name = operation.command.split(" ")[0]!
+      if (operation === undefined) continue
+      const name = operation.command.split(" ", 1).join("")
       const [tag] = listOf(nodeOf(value)["tags"])
       const described = listOf(tags)
         .map(nodeOf)

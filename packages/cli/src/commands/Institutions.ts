@@ -1,4 +1,4 @@
-/** Which banks can be connected, and through whom. */
+/** Which banks can be connected. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -8,7 +8,7 @@ import { isArray, isObject, stringify } from "../output/ExactJson.ts"
 import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { Api } from "../request/Api.ts"
-import { recordOf, showList } from "../request/Requests.ts"
+import { recordOf } from "../request/Requests.ts"
 import { text } from "./Flags.ts"
 
 const search = Command.make(
@@ -41,23 +41,5 @@ const search = Command.make(
     })
 ).pipe(Command.withDescription("Search the banks that can be connected"))
 
-export const institutions = Command.make("institutions").pipe(
-  Command.withDescription("Banks that can be connected"),
-  Command.withSubcommands([search])
-)
-
-const list = Command.make("list", {}, () =>
-  showList({ method: "GET", path: "/v1/banks/providers" }, "providers", [
-    "id",
-    "name",
-    "flow",
-    "countryCodes",
-    "dataTypes",
-    "historyDays"
-  ])
-).pipe(Command.withDescription("List the providers that are configured"))
-
-export const providers = Command.make("providers").pipe(
-  Command.withDescription("Providers through which banks are connected"),
-  Command.withSubcommands([list])
-)
+/** Below `institutions`. */
+export const institutionCommands = [search] as const

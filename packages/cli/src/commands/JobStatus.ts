@@ -1,17 +1,6 @@
-/** The statuses of a sync job. Only the types come from the API: its schemas would cost every start time. */
-import type { JobRecord } from "@millrace/http/client"
+/** The statuses of a sync job. The schemas of the API would cost every start time. */
+export const jobStatuses = ["created", "in_progress", "paused", "completed", "failed", "cancelled"] as const
 
-type JobStatus = (typeof JobRecord.Type)["status"]
+const active: ReadonlySet<string> = new Set(["created", "in_progress", "paused"])
 
-export const jobStatuses = [
-  "created",
-  "in_progress",
-  "paused",
-  "completed",
-  "failed",
-  "cancelled"
-] as const satisfies ReadonlyArray<JobStatus>
-
-const active: ReadonlyArray<string> = ["created", "in_progress", "paused"] satisfies ReadonlyArray<JobStatus>
-
-export const isActive = (status: string): boolean => active.includes(status)
+export const isActive = (status: string): boolean => active.has(status)

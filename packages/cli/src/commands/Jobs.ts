@@ -1,3 +1,4 @@
+/** Jobs, also without naming their feeds. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -10,7 +11,6 @@ import { Output } from "../program/Output.ts"
 import { bodyOf, rowsOf, showList, showRecord } from "../request/Requests.ts"
 import { choice, cursor, idArgument, idFlag, limitOf, queryOf } from "./Flags.ts"
 import { jobStatuses } from "./JobStatus.ts"
-import { undoJob } from "./Records.ts"
 import { watch } from "./JobWatch.ts"
 
 const feed = idFlag("feed")
@@ -109,7 +109,5 @@ const watchJob = Command.make("watch", { feed: optionalFeed, id }, (input) =>
   Command.withShortDescription("Wait until a sync job has ended")
 )
 
-export const jobs = Command.make("jobs").pipe(
-  Command.withDescription("Sync jobs"),
-  Command.withSubcommands([list, get, cancel, pause, resume, undoJob, watchJob])
-)
+/** Below `jobs`. */
+export const jobCommands = [list, get, cancel, pause, resume, watchJob] as const

@@ -1,4 +1,4 @@
-/** Why records are delivered as they are, people's own word about them, and taking back what enrichments changed. */
+/** Setting fields of records, and undoing what enrichments changed. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -15,13 +15,6 @@ const pathOf = (record: string, rest: string): string => `/v1/records/${record}/
 
 const several = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("<field>"), Flag.withDescription(description), Flag.atLeast(0))
-
-const explain = Command.make("explain", { id }, ({ id: record }) =>
-  showRecord({ method: "GET", path: pathOf(record, "explain") })
-).pipe(
-  Command.withDescription("Explain every value of a record: all that is said of it, and whose word holds"),
-  Command.withShortDescription("Explain the values of a record")
-)
 
 const set = Command.make(
   "set",
@@ -69,20 +62,6 @@ const set = Command.make(
   ])
 )
 
-const clear = Command.make(
-  "clear",
-  { id, field: several("field", "Only what was said of this field; may be given several times") },
-  ({ field, id: record }) =>
-    showRecord({
-      method: "DELETE",
-      path: pathOf(record, "fields"),
-      query: field.length === 0 ? [] : [["names", field.join(",")] as const]
-    })
-).pipe(
-  Command.withDescription("Take back what a person said of fields of a record"),
-  Command.withShortDescription("Take back what was said of a record")
-)
-
 const redo = toggle("redo", "Take back an undo of the same")
 
 const undo = Command.make(
@@ -118,14 +97,5 @@ const undo = Command.make(
   Command.withShortDescription("Undo what an enrichment changed")
 )
 
-export const records = Command.make("records").pipe(
-  Command.withDescription("Values of records: why they are what they are, and saying otherwise"),
-  Command.withSubcommands([explain, set, clear, undo])
-)
-
-export const undoJob = Command.make("undo", { id: idArgument("job"), redo }, ({ id: job, redo: again }) =>
-  showRecord({ method: "POST", path: `/v1/jobs/${job}/undo`, body: stringify(again ? { redo: true } : {}) })
-).pipe(
-  Command.withDescription("Take back all that enrichments changed in a job; what people said since stays"),
-  Command.withShortDescription("Undo what enrichments changed in a job")
-)
+/** Below `records`. */
+export const recordCommands = [set, undo] as const

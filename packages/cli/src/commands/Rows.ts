@@ -1,4 +1,4 @@
-import type { CreateRows } from "@millrace/http/client"
+/** Commands of rows that take filters, or several rows at once. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -27,7 +27,7 @@ import {
 } from "./Flags.ts"
 import { cellsShown, filter, filterText, queryBody, sort } from "./RowQuery.ts"
 
-const rowModes = ["insert", "upsert"] as const satisfies ReadonlyArray<NonNullable<(typeof CreateRows.Type)["mode"]>>
+const rowModes = ["insert", "upsert"] as const
 
 const id = idArgument("row")
 const table = idFlag("table")
@@ -97,10 +97,6 @@ const query = Command.make(
     { command: "millrace rows query --table tbl_01 --filter @overdue.json --param owner=me --total" }
   ])
 )
-
-const get = Command.make("get", { table, id }, (input) =>
-  showRecord({ method: "GET", path: `/v1/tables/${input.table}/rows/${input.id}` })
-).pipe(Command.withDescription("Show a row"))
 
 const rowsFile = (description: string) =>
   Flag.String("file").pipe(Flag.withMetavar("<file>"), Flag.withDescription(description))
@@ -181,11 +177,5 @@ const remove = Command.make(
     })
 ).pipe(Command.withDescription("Move rows to the trash, all or none"))
 
-const restore = Command.make("restore", { table, id }, (input) =>
-  showRecord({ method: "POST", path: `/v1/tables/${input.table}/rows/${input.id}/restore` })
-).pipe(Command.withDescription("Take a row out of the trash"))
-
-export const rows = Command.make("rows").pipe(
-  Command.withDescription("Rows of tables"),
-  Command.withSubcommands([list, query, get, create, update, remove, restore])
-)
+/** Below `rows`. */
+export const rowCommands = [list, query, create, update, remove] as const

@@ -11,7 +11,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import type { Caller } from "./Caller.ts"
 import { scopesOf, scopesText, type Operation, type ScopesNeeded } from "./Operation.ts"
-import { operations, type OperationId } from "./Operations.ts"
+import { operations, type OperationId } from "./catalogue.generated.ts"
 import { holds, sees, type Principal } from "./Principal.ts"
 
 /** What an operation is about. */

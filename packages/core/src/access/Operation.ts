@@ -37,9 +37,6 @@ export const nouns = {
   rows: "Rows of tables."
 } as const
 
-/** A bundled noun. Programs add their own. */
-export type Noun = keyof typeof nouns
-
 /** The hints that the Model Context Protocol has for a tool. */
 export interface ToolAnnotations {
   /** Changes nothing. */
@@ -130,12 +127,6 @@ export const ownEntriesOf = <const Id extends string>(
     ])
   ) as Record<Id, Operation>
 
-/** The entries of a bundled noun, each under its id. */
-export const entriesOf = <const Id extends string>(
-  noun: Noun,
-  entries: Readonly<Record<Id, Entry>>
-): Readonly<Record<Id, Operation>> => ownEntriesOf(noun, entries)
-
 const annotations = (given: Partial<ToolAnnotations>): ToolAnnotations => ({
   readOnlyHint: false,
   destructiveHint: false,
@@ -151,8 +142,6 @@ export const reads = (name: string): Tool => ({
 })
 /** A tool that does it again when it is asked again. */
 export const writes = (name: string): Tool => ({ name, annotations: annotations({}) })
-/** A tool that sends or fetches something beyond this installation. */
-export const reaches = (name: string): Tool => ({ name, annotations: annotations({ openWorldHint: true }) })
 /** A tool that may be asked twice. */
 export const sets = (name: string): Tool => ({ name, annotations: annotations({ idempotentHint: true }) })
 /** A tool that takes something away. Clients ask a person first where they can. */

@@ -70,6 +70,10 @@ export const credentialOf = (principal: Principal): string => {
   }
 }
 
+/** Whether it is a person, a key or an app, and not the kernel at work. */
+export const isCredential = (principal: Principal): principal is CredentialPrincipal =>
+  principal.kind !== "automation" && principal.kind !== "system"
+
 export const actorOf = (principal: Principal): ActorRef => {
   switch (principal.kind) {
     case "user":

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ActorRef } from "../access/ActorRef.ts"
-import { enrichmentSurface } from "../access/EnrichmentOperations.ts"
+import { enrichmentSurface } from "../access/EnrichmentSurface.ts"
 import type { CollectionContract } from "../collection/Collection.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import { DataType } from "../record/DataType.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Caller } from "../access/Caller.ts"
-import type { OperationId } from "../access/Operations.ts"
+import type { OperationId } from "../access/catalogue.generated.ts"
 import { CursorUnusable, type Detail } from "../failure/Failure.ts"
 import { bind, type Given } from "../filter/Bind.ts"
 import { compile, type RelatedRows, type RowTest } from "../filter/Compile.ts"

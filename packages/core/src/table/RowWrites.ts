@@ -1,7 +1,7 @@
 /** Changing, trashing and restoring rows (decisions 5.7 and 6.11). */
 import * as Effect from "effect/Effect"
 import type { Caller } from "../access/Caller.ts"
-import type { OperationId } from "../access/Operations.ts"
+import type { OperationId } from "../access/catalogue.generated.ts"
 import { PreconditionFailed } from "../failure/Failure.ts"
 import { Digest } from "../shared/Digest.ts"
 import * as Timestamp from "../shared/Timestamp.ts"

@@ -1,5 +1,5 @@
 import { Audit } from "../../src/audit/Audit.ts"
-import { operations } from "../../src/access/Operations.ts"
+import { operations } from "../../src/access/catalogue.generated.ts"
 import type { AuditContent } from "../../src/audit/AuditEntry.ts"
 import { AuditStore, type ChainedRow } from "../../src/audit/AuditStore.ts"
 import { asOwner, callerOf } from "../../src/access/Caller.ts"

@@ -24,7 +24,7 @@ describe("a run that dies", () => {
       `ends the same wherever ${cause[cell.by]}: ${cell.instance} to ${cell.to}${cell.enriched === true ? ", enriched" : ""}`,
       { timeout: 600_000 },
       () => {
-        const stride = process.env["MILLRACE_LONG"] !== undefined ? 1 : cell.enriched === true ? 40 : 5
+        const stride = process.env["MILLRACE_LONG"] !== undefined ? 1 : cell.enriched === true ? 40 : 10
         const { broken, deaths } = sweep(cell, { first: 1, stride })
         expect(broken?.message).toBeUndefined()
         expect(deaths * stride).toBeGreaterThan(40)

@@ -1,4 +1,4 @@
-/** A person's pause, asked for at every point of a run. */
+/** A person's pause, asked for at every third point of a run; `MILLRACE_LONG=1` asks for it at every one. */
 import { describe, expect } from "@effect/vitest"
 import { DeliveryStore } from "../../src/destination/DeliveryStore.ts"
 import { JobStore } from "../../src/job/JobStore.ts"
@@ -22,6 +22,9 @@ beforeAll(() => {
 afterAll(() => {
   sizes.commitChunk = commitChunk
 })
+
+/** Points from one pause to the next. */
+const stride = process.env["MILLRACE_LONG"] === "1" ? 1 : 3
 
 const scene = (
   title: string,
@@ -95,7 +98,7 @@ describe("a pause", () => {
     scene(`stops the run at the end of a page wherever it is asked for: to a ${at} (${model})`, model, (simulation) =>
       Effect.gen(function* () {
         const partly = new Set<number>()
-        for (let n = 1; ; n++) {
+        for (let n = 1; ; n += stride) {
           const world = yield* opened(simulation, at)
           const { delivered, ended, fired, paused } = yield* pausedAt(simulation, world, n)
           if (!fired) break

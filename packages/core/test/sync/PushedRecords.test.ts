@@ -25,7 +25,7 @@ import { openFeed, record, worldOver } from "./PushedWorld.ts"
 
 const world = worldOver(MemoryStorage.layer)
 
-const seeds = process.env["MILLRACE_LONG"] === undefined ? 16 : 2_000
+const seeds = process.env["MILLRACE_LONG"] === undefined ? 8 : 2_000
 
 const scene = (title: string, body: () => Effect.Effect<void, unknown, Layer.Success<typeof world>>) =>
   it.effect(title, () => body().pipe(Effect.provide(world)))

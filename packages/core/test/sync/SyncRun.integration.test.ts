@@ -19,7 +19,7 @@ import { play } from "@millrace/verification/simulation/ScriptScenario"
 const { layer: aesSecrets } = AesSecrets
 const { layer: storage } = PostgresStorage
 
-const scripts = process.env["MILLRACE_LONG"] === undefined ? 6 : 1_000
+const scripts = process.env["MILLRACE_LONG"] === undefined ? 3 : 1_000
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits

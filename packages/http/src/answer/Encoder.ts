@@ -8,7 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { amountComponent } from "../wire/Amount.ts"
+import { amountComponent } from "@millrace/core/operation"
 
 type Write = (value: unknown) => string
 

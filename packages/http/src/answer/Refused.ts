@@ -1,6 +1,6 @@
 /** A check before the handler that did not pass. */
 import * as Data from "effect/Data"
-import type { Answer } from "./errors.ts"
+import type { Answer } from "@millrace/core/operation"
 
 export class Refused extends Data.TaggedError("Refused")<{ readonly answer: Answer }> {}
 

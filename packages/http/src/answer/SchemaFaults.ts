@@ -2,7 +2,7 @@
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { type Detail, faultText, issueFaults } from "@millrace/core"
-import { type Answer, invalidRequest } from "./errors.ts"
+import { type Answer, invalidRequest } from "@millrace/core/operation"
 
 /** `fields[0].name`; bare names for parameters and headers. */
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>

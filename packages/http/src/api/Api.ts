@@ -1,98 +1,55 @@
-/** The whole contract of /v1: shared by server, client and documentation. */
+/** The contract of /v1, from the definitions of its operations: shared by server, client and documentation. */
 import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { nouns, operations } from "@millrace/core/access"
+import { nouns as bundledNouns } from "@millrace/core/access"
+import type { AnyDefinition, Served } from "@millrace/core/operation"
+import { definitions } from "@millrace/core/operations"
 import { transportMeanings } from "../openapi/Errors.ts"
-import { type Catalogue, toDocument } from "../openapi/OpenApi.ts"
-import { operationNotes } from "../openapi/Operations.ts"
-import { AccountApi } from "./AccountApi.ts"
-import { AuditApi } from "./AuditApi.ts"
-import { BankApi } from "./BankApi.ts"
-import { CallbackApi } from "./CallbackApi.ts"
-import { CorrectionApi } from "./CorrectionApi.ts"
-import { JoinApi } from "./JoinApi.ts"
-import { EnrichmentApi } from "./EnrichmentApi.ts"
-import { FeedApi } from "./FeedApi.ts"
-import { FieldApi } from "./FieldApi.ts"
-import { DecisionApi } from "./DecisionApi.ts"
-import { InsightApi } from "./InsightApi.ts"
-import { FindingApi } from "./FindingApi.ts"
-import { IdentityApi } from "./IdentityApi.ts"
-import { JobApi } from "./JobApi.ts"
-import { PreviewApi } from "./PreviewApi.ts"
-import { RecordApi } from "./RecordApi.ts"
-import { RowApi } from "./RowApi.ts"
-import { TableApi } from "./TableApi.ts"
-import { UploadApi } from "./UploadApi.ts"
-import { ValueApi } from "./ValueApi.ts"
-import { WorkspaceApi } from "./WorkspaceApi.ts"
+import { toDocument } from "../openapi/OpenApi.ts"
+import { endpointOf } from "./Endpoint.ts"
 
 export const apiVersion = "1.0.0"
 
-type Groups =
-  | typeof IdentityApi
-  | typeof WorkspaceApi
-  | typeof AuditApi
-  | typeof BankApi
-  | typeof AccountApi
-  | typeof CallbackApi
-  | typeof CorrectionApi
-  | typeof JoinApi
-  | typeof FeedApi
-  | typeof UploadApi
-  | typeof JobApi
-  | typeof RecordApi
-  | typeof EnrichmentApi
-  | typeof FindingApi
-  | typeof InsightApi
-  | typeof DecisionApi
-  | typeof ValueApi
-  | typeof PreviewApi
-  | typeof TableApi
-  | typeof FieldApi
-  | typeof RowApi
+/** What is bundled. */
+export const bundled: Served = { operations: definitions, nouns: bundledNouns }
 
-/** What documents say of the bundled operations. */
-export const catalogue: Catalogue = { operations, nouns, notes: operationNotes }
+/** To the compiler, an API of one group: what it holds follows from definitions, which the compiler has checked. */
+export type AnyApi = HttpApi.HttpApi<"millrace", HttpApiGroup.HttpApiGroup<string, never, true>>
 
-// Said by name: written out, the type is more than a declaration can hold.
-export const Api: HttpApi.HttpApi<"millrace", Groups> = HttpApi.make("millrace")
-  .add(
-    IdentityApi,
-    WorkspaceApi,
-    AuditApi,
-    BankApi,
-    AccountApi,
-    CallbackApi,
-    CorrectionApi,
-    JoinApi,
-    FeedApi,
-    UploadApi,
-    JobApi,
-    RecordApi,
-    EnrichmentApi,
-    FindingApi,
-    InsightApi,
-    DecisionApi,
-    ValueApi,
-    PreviewApi,
-    TableApi,
-    FieldApi,
-    RowApi
+const groupOf = (noun: string, operations: ReadonlyArray<AnyDefinition>): HttpApiGroup.Top =>
+  operations
+    .map(endpointOf)
+    .reduce((group, endpoint) => group.add(endpoint as never), HttpApiGroup.make(noun, { topLevel: true })) as never
+
+/** The API of these operations, in groups by their nouns. */
+export const apiOf = (served: Served): AnyApi => {
+  const all = Object.values(served.operations)
+  const groups = Object.keys(served.nouns).flatMap((noun) => {
+    const inside = all.filter((one) => one.noun === noun)
+    return inside.length === 0 ? [] : [groupOf(noun, inside)]
+  })
+  return (
+    groups
+      .reduce((api, group) => api.add(group as never), HttpApi.make("millrace") as unknown as AnyApi)
+      // A request with several faults gets all of them at once.
+      .annotate(HttpApi.ParseOptions, { errors: "all" })
+      .annotateMerge(
+        OpenApi.annotations({
+          title: "Millrace",
+          version: apiVersion,
+          description: [
+            "Financial data sync: bank connections, their data, feeds and tables.",
+            "Any request can end before it reaches an operation, with the body of all errors and its `referenceId`:",
+            Object.entries(transportMeanings)
+              .map(([status, meaning]) => `- ${status}: ${meaning}`)
+              .join("\n")
+          ].join("\n\n"),
+          transform: toDocument(served)
+        })
+      )
   )
-  // Whoever sends several faults learns of all of them at once.
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Millrace",
-      version: apiVersion,
-      description: [
-        "Financial data sync: bank connections, their data, feeds and tables.",
-        "Any request can end before it reaches an operation, with the body of all errors and its `referenceId`:",
-        Object.entries(transportMeanings)
-          .map(([status, meaning]) => `- ${status}: ${meaning}`)
-          .join("\n")
-      ].join("\n\n"),
-      transform: toDocument(catalogue)
-    })
-  )
+}
+
+/** The API of the bundled operations. */
+export const Api = apiOf(bundled)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { Detail, Recovery } from "@millrace/core"
+import { type AnyDefinition, furtherErrors } from "@millrace/core/operation"
 
 export class ApiError extends Schema.Error<ApiError>("ApiError")(
   {
@@ -23,38 +24,32 @@ export class ApiError extends Schema.Error<ApiError>("ApiError")(
   readonly _tag = "ApiError" as const
 }
 
-/** An error that an endpoint declares, known to the compiler by its status. */
-export interface Declaring<Status extends number> {
-  readonly "~status"?: Status
-}
-
-const of = <const Status extends number>(status: Status) => {
-  const schema = ApiError.pipe(HttpApiSchema.status(status))
-  return schema as typeof schema & Declaring<Status>
-}
-
-const BadRequest = of(400)
-const Unauthorized = of(401)
-const Forbidden = of(403)
-const Missing = of(404)
-const StateConflict = of(409)
-const Stale = of(412)
-const TooLarge = of(413)
-const WrongMediaType = of(415)
-const Unprocessable = of(422)
-const TooMany = of(429)
-const Internal = of(500)
-const NotAvailable = of(501)
-const Unavailable = of(503)
+const of = (status: number) => ApiError.pipe(HttpApiSchema.status(status))
 
 /** What every operation can answer (decisions 2.9). */
-export const always = [BadRequest, Unauthorized, Forbidden, TooMany, Internal, Unavailable] as const
-/** Beside that, of operations with a path parameter. */
-export const ofPath = [...always, Missing] as const
+const always = [400, 401, 403, 429, 500, 503]
 /** Of callbacks, which prove themselves by a signature and are never counted. */
-export const ofCallback = [BadRequest, Unauthorized, Missing, TooLarge, Internal, Unavailable] as const
-/** Beside that, of operations with a body. */
-export const ofBody = [TooLarge, WrongMediaType] as const
-/** Beside that, of operations that honour an idempotency key. */
-export const ofKey = [StateConflict, Unprocessable] as const
-export { NotAvailable, Stale, StateConflict, Unprocessable }
+const ofCallback = [400, 401, 404, 413, 500, 503]
+
+const statusesOf = ({
+  body,
+  credential,
+  errors,
+  idempotency,
+  method,
+  path,
+  versioned
+}: AnyDefinition): ReadonlyArray<number> =>
+  credential === "none"
+    ? ofCallback
+    : [
+        ...always,
+        ...(path.includes("/:") ? [404] : []),
+        ...(body === "none" ? [] : [413, 415]),
+        ...(idempotency === "key" ? [409, 422] : []),
+        ...(versioned && method !== "GET" ? [412] : []),
+        ...errors.map((name) => furtherErrors[name])
+      ]
+
+/** The errors that an operation declares, each with its status. */
+export const errorSchemas = (definition: AnyDefinition) => [...new Set(statusesOf(definition))].map(of)

@@ -13,7 +13,6 @@ import { Digest, isId, limits } from "@millrace/core"
 import { CurrentConnectAddresses } from "@millrace/core/bank"
 import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millrace/core/kernel"
 import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
-import { answerOf, type KernelError } from "../answer/errors.ts"
 import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { backOf, donePage, endedPage, workingPage } from "./ConnectEndings.ts"
 import { parametersOf } from "./Ending.ts"
@@ -22,6 +21,7 @@ import { escaped, type Page, respondPage } from "./Page.ts"
 import { returnOf } from "./Return.ts"
 import { type Words, wordsFor } from "./Words.ts"
 import { choicePage, demoPage, returnedPage, stepPage, type StepContext } from "./Steps.ts"
+import { answerOf, type KernelError } from "@millrace/core/operation"
 
 /** Bytes of a form: a token, and what a widget gave. */
 const formBytes = 16_384

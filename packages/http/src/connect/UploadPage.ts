@@ -8,13 +8,13 @@ import { Digest, limits } from "@millrace/core"
 import { redirectTo } from "@millrace/core/bank"
 import { type OpenedUploadPage, UploadPages, Uploads } from "@millrace/core/kernel"
 import type { Upload } from "@millrace/core/upload"
-import { type Answer, answerOf, type KernelError } from "../answer/errors.ts"
 import { Refused } from "../answer/Refused.ts"
 import * as BodyMemory from "../middleware/BodyMemory.ts"
 import { fileOf, sizeOf } from "../middleware/RequestBody.ts"
 import { backLink, parametersOf, unknownPage } from "./Ending.ts"
 import { escaped, type Page, respondPage } from "./Page.ts"
 import { guestSentence } from "./UploadWords.ts"
+import { type Answer, answerOf, type KernelError } from "@millrace/core/operation"
 
 /** Bytes that the files of all pages under way take together: no more than a part of what requests with a key have. */
 const pageBytes = 2 * limits.uploadBytes + 4_194_304

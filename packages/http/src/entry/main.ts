@@ -1,4 +1,5 @@
 /** The /v1 API as a layer over the use cases, and what surrounds it. */
+export type { OperationServices } from "../App.ts"
 export { Readiness } from "../Readiness.ts"
 export { guard, serve, serverOptions } from "../Server.ts"
 export { type AccessEntry, AccessLog, jsonLineOf, plainLineOf } from "../middleware/AccessLog.ts"

@@ -9,10 +9,10 @@ import * as Schema from "effect/Schema"
 import type { Caller, Operation } from "@millrace/core/access"
 import { isRawNumber } from "@millrace/core"
 import { Idempotency, type Repeatable } from "@millrace/core/kernel"
-import { answerOf, bodyOf, isFinal, type KernelError } from "../answer/errors.ts"
+import { bodyOf } from "../answer/errors.ts"
 import type { Success } from "../answer/Success.ts"
 import { CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
-import type { Json } from "../wire/StrictJson.ts"
+import { answerOf, isFinal, type KernelError, StrictJson } from "@millrace/core/operation"
 
 /** A response as it is kept. */
 const Response = Schema.fromJsonString(
@@ -27,11 +27,11 @@ const Response = Schema.fromJsonString(
 const write = Schema.encodeSync(Response)
 const read = Schema.decodeSync(Response)
 
-const isObject = (json: Json): json is Readonly<Record<string, Json>> =>
+const isObject = (json: StrictJson.Json): json is Readonly<Record<string, StrictJson.Json>> =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !isRawNumber(json)
 
 /** Objects with their fields in one order, whatever order they came in. */
-const ordered = (json: Json): Json => {
+const ordered = (json: StrictJson.Json): StrictJson.Json => {
   if (Array.isArray(json)) return json.map(ordered)
   if (!isObject(json)) return json
   return Object.fromEntries(

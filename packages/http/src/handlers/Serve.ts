@@ -1,89 +1,43 @@
 /**
- * From a group of endpoints to its handlers. A handler is the use case and the shape of its answer: ids in paths, days
- * that contradict each other and the form of errors are the same for all. The errors that a use case can fail with are
- * compared with those that its endpoint declares by the compiler.
+ * From operations to handlers. A handler runs the operation and puts the envelope around its answer: ids in paths, days that
+ * contradict each other, versions, repeats and the form of errors are the same for all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import { type Caller, needSession, type Operation, operations } from "@millrace/core/access"
-import { InvalidInput, NotFound } from "@millrace/core"
+import { needSession } from "@millrace/core/access"
+import { type Ids, InvalidInput, NotFound } from "@millrace/core"
 import type { Idempotency } from "@millrace/core/kernel"
-import { Api } from "../api/Api.ts"
-import type { Declaring } from "../api/ApiError.ts"
-import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
+import {
+  type AnyDefinition,
+  idsOf,
+  type KernelError,
+  makeCalls,
+  type RawRequest,
+  type Served
+} from "@millrace/core/operation"
+import type { AuditStore } from "@millrace/core/storage"
+import type { AnyApi } from "../api/Api.ts"
+import { envelopeOf } from "../answer/Envelope.ts"
+import { answering } from "../answer/errors.ts"
 import { type Success, successesOf } from "../answer/Success.ts"
-import { caller, CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
+import { caller, CurrentRequest, rawBody, type RequestState } from "../request/CurrentRequest.ts"
 import { makeRepeatedly } from "./Repeated.ts"
-import { type Identified, type IdOf, isIdentified, unidentified } from "./Identified.ts"
-
-type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
-type Name = HttpApiGroup.Identifier<Groups>
-type Endpoints<Of extends Name> = HttpApiGroup.Endpoints<HttpApiGroup.WithIdentifier<Groups, Of>>
-type Endpoint<Of extends Name, Op extends string> = HttpApiEndpoint.WithIdentifier<Endpoints<Of>, Op>
-
-/** The ids of a path, each under what it names: `bank_id` is `bank`. */
-type IdsOf<Params> = {
-  readonly [
-    Key in keyof Params as Key extends `${infer Kind extends Identified}_id` ? Kind : never
-  ]: Key extends `${infer Kind extends Identified}_id` ? IdOf<Kind> : never
-}
-
-/** What a path names otherwise than by an id, as it was sent. */
-type NamesOf<Params> = { readonly [Key in keyof Params as Key extends `${Identified}_id` ? never : Key]: Params[Key] }
-
-type Asked<E extends HttpApiEndpoint.ConstraintRequest> = Omit<E["~Request"], "params"> & {
-  readonly ids: IdsOf<HttpApiEndpoint.Params<E>["Type"]>
-  readonly params: NamesOf<HttpApiEndpoint.Params<E>["Type"]>
-  readonly caller: Caller
-  /** Path and query of the request. */
-  readonly self: string
-}
-
-type StatusesOf<Schemas> = Schemas extends Declaring<infer Status> ? Status : never
-
-type Declared<E extends HttpApiEndpoint.Constraint> =
-  HttpApiEndpoint.Error<E> extends Schema.toCodecJson<infer Schemas> ? StatusesOf<Schemas> : never
-
-/** The errors of the kernel whose every status the endpoint declares. */
-type Errors<E extends HttpApiEndpoint.Constraint> = {
-  readonly [Tag in keyof StatusOf]: StatusOf[Tag] extends Declared<E>
-    ? Extract<KernelError, { readonly _tag: Tag }>
-    : never
-}[keyof StatusOf]
-
-type Answered<E extends HttpApiEndpoint.Constraint> = Effect.Success<
-  ReturnType<HttpApiEndpoint.Handler<E, never, never>>
->
-
-type Run<E> = E extends HttpApiEndpoint.ConstraintRequest
-  ? (
-      asked: Asked<E>
-    ) => Effect.Effect<Answered<E> | HttpServerResponse.HttpServerResponse, Errors<E>, HttpServerRequest>
-  : never
-
-/** A handler for each endpoint of a group, under its id. */
-type Handlers<Of extends Name> = {
-  readonly [Op in HttpApiEndpoint.Identifier<Endpoints<Of>>]: Run<Endpoint<Of, Op>>
-}
+import { demanded, versioned } from "./Versions.ts"
 
 interface AnyRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly payload?: unknown
 }
 
 type Ran = Effect.Effect<unknown, KernelError, HttpServerRequest>
-
-/** A handler whose types were checked elsewhere. */
-export type AnyRun = (asked: never) => Ran
 
 interface AnyHandlers {
   readonly handle: (
@@ -102,85 +56,104 @@ const windowFault = ({ cursor, from, to }: Readonly<Record<string, unknown>>): I
         details: [{ field: "from", message: "must not be after to" }]
       })
 
-const suffix = "_id"
-
-/** What the ids of a path name, or the first that can be none. */
-const idsOf = (params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | NotFound => {
-  const ids: Record<string, string> = {}
-  for (const name in params) {
-    const kind = name.slice(0, -suffix.length)
-    if (!name.endsWith(suffix) || !isIdentified(kind)) continue
-    const text = params[name]!
-    const unknown = unidentified(kind, text)
-    if (unknown !== undefined) return unknown
-    ids[kind] = text
-  }
-  return ids
-}
-
 /** What a handler returned, as it is sent; the framework would encode it a second time. */
 const sent = (success: Success | undefined, answer: unknown): unknown =>
   success === undefined || answer === undefined || HttpServerResponse.isHttpServerResponse(answer)
     ? answer
     : HttpServerResponse.text(success.write(answer), { status: success.status, contentType: "application/json" })
 
+/** The request of an operation whose body is raw. */
+const rawRequest: Effect.Effect<RawRequest, never, HttpServerRequest> = Effect.gen(function* () {
+  const { headers, url } = yield* HttpServerRequest
+  return { bytes: yield* rawBody, headers: { ...headers }, query: new URLSearchParams(url.split("?", 2)[1] ?? "") }
+})
+
+interface AskedRaw {
+  readonly request: RawRequest
+  readonly ids: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** The version of a record that was answered: the ETag. */
+const versionOf = (answer: unknown): number => (answer as { readonly version: number }).version
+
 const handlerOf = (
+  definition: AnyDefinition,
+  call: ReturnType<Effect.Success<typeof makeCalls>>,
+  services: Context.Context<never>,
   success: Success | undefined,
-  run: AnyRun,
-  { credential, sessionParameter }: Operation,
   repeat: ReturnType<Effect.Success<typeof makeRepeatedly>>
 ) => {
-  // What it asks for was checked where it was given; here it is asked with all that any handler may ask for.
-  const ask = run as (asked: object) => Ran
+  const { credential, method, sessionParameter } = definition
+  const tagged = definition.versioned && method === "GET"
+  /** The body of the answer, or that the caller has it already. */
+  const answered = (ran: Ran, request: AnyRequest, { target }: RequestState): Ran =>
+    tagged
+      ? Effect.flatMap(ran, (answer) =>
+          versioned(versionOf(answer), request.headers?.["if-none-match"], envelopeOf(definition, answer, target))
+        )
+      : Effect.map(ran, (answer) => envelopeOf(definition, answer, target))
   const handle = (request: AnyRequest, state: RequestState): Ran => {
-    const fault = request.query === undefined ? undefined : windowFault(request.query)
+    const { headers = {}, params = {}, payload: body, query = {} } = request
+    const fault = windowFault(query)
     if (fault !== undefined) return Effect.fail(fault)
-    const ids = request.params === undefined ? {} : idsOf(request.params)
+    const ids = idsOf(params)
     if (ids instanceof NotFound) {
-      // Who may not do it at all is told so before what it is about is looked at.
-      return sessionParameter !== undefined && request.query?.[sessionParameter] === true
+      // A caller who may not do it at all learns that before what the id names is looked at.
+      return sessionParameter !== undefined && query[sessionParameter] === true
         ? Effect.flatMap(caller, (by) => Effect.andThen(needSession(by), Effect.fail(ids)))
         : Effect.fail(ids)
     }
-    const self = state.target
-    // Nobody is known to ask: the request proves itself otherwise, and there is no caller.
-    if (credential === "none") return ask({ ...request, ids, self })
-    return Effect.flatMap(caller, (by) => repeat(by, ask({ ...request, ids, caller: by, self })))
+    // There is no caller: the request proves itself otherwise.
+    if (credential === "none") {
+      const receive = definition.run as unknown as (asked: AskedRaw) => Ran
+      return Effect.flatMap(rawRequest, (raw) => answered(receive({ ids, params, request: raw }), request, state))
+    }
+    const { file, json: exact, target: self } = state
+    const ifVersion = demanded(headers["if-match"])
+    return Effect.flatMap(caller, (by) =>
+      repeat(by, answered(call({ caller: by, ids, params, query, body, exact, file, ifVersion, self }), request, state))
+    )
   }
   return (request: AnyRequest) =>
     answering(
-      Effect.flatMap(CurrentRequest, (state) => {
-        const answer = Effect.map(handle(request, state), (value) => sent(success, value))
-        return state.services === undefined ? answer : Effect.setContext(answer, state.services)
-      })
+      Effect.flatMap(CurrentRequest, (state) =>
+        // The whole of it: a transaction that an idempotency key opens stands around what runs.
+        Effect.contextWith((own: Context.Context<never>) =>
+          Effect.setContext(
+            Effect.map(handle(request, state), (value) => sent(success, value)),
+            Context.merge(services, state.services ?? own) as Context.Context<HttpServerRequest>
+          )
+        )
+      )
     )
 }
-
-const bundledSuccesses = successesOf(Api)
 
 /** A layer as `Layer.fromBuildMemo` makes it: what is around its building can be chosen. */
 interface Buildable {
   readonly build: (memo: Layer.MemoMap, scope: Scope.Scope) => Effect.Effect<Context.Context<never>>
 }
 
-/** The layer of a group of any API of ours: a handler under the id of each endpoint, with the entry of its operation. */
-export const serveGroup = <Of extends string, E, R>(
-  api: typeof Api,
-  name: Of,
-  make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>,
-  entries: Readonly<Record<string, Operation>>,
-  successes: ReadonlyMap<string, Success> = successesOf(api)
-): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => {
+const serveGroup = (
+  api: AnyApi,
+  noun: string,
+  operations: ReadonlyArray<AnyDefinition>,
+  successes: ReadonlyMap<string, Success>
+): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, Idempotency | AuditStore | Ids> => {
   const group = Effect.gen(function* () {
-    const made = yield* make
+    const services = yield* Effect.context<never>()
+    const calls = yield* makeCalls
     const repeatedly = yield* makeRepeatedly
     const build = (handlers: AnyHandlers) =>
-      Object.entries(made).reduce((all, [id, run]) => {
-        const success = successes.get(id)
-        return all.handle(id, handlerOf(success, run, entries[id]!, repeatedly(entries[id]!, success)))
+      operations.reduce((all, definition) => {
+        const success = successes.get(definition.id)
+        return all.handle(
+          definition.id,
+          handlerOf(definition, calls(definition), services, success, repeatedly(definition, success))
+        )
       }, handlers)
-    // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
-    return HttpApiBuilder.group(api as never, name as never, build as never) as unknown as Buildable
+    // The types of the builder go through each call of `handle`; the definitions have been checked one by one.
+    return HttpApiBuilder.group(api as never, noun as never, build as never) as unknown as Buildable
   })
   // What stands around the builder is added to what stands around each request, all of it anew: so nothing does.
   return Layer.fromBuildMemo((memo, scope) =>
@@ -188,18 +161,17 @@ export const serveGroup = <Of extends string, E, R>(
   ) as never
 }
 
-/** The layer of a bundled group whose handlers were derived. */
-export const serveBundled = <Of extends Name, E, R>(
-  name: Of,
-  make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>
-): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> =>
-  serveGroup(Api, name, make, operations, bundledSuccesses)
-
-/**
- * The layer of a bundled group, from the services that its handlers need. Its types are checked here, handler by handler;
- * below all groups have one type.
- */
-export const serve = <Of extends Name, E, R>(
-  name: Of,
-  make: Effect.Effect<Handlers<Of>, E, R>
-): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => serveBundled<Of, E, R>(name, make as never)
+/** The handlers of an API. `R` are the services that its operations run on. */
+export const serve = <R>(
+  api: AnyApi,
+  { nouns, operations }: Served
+): Layer.Layer<HttpApiGroup.Service<"millrace", string>, never, R | Idempotency | AuditStore | Ids> => {
+  const successes = successesOf(api)
+  const groups = Object.keys(nouns).flatMap((noun) => {
+    const inside = Object.values(operations).filter((one) => one.noun === noun)
+    return inside.length === 0 ? [] : [serveGroup(api, noun, inside, successes)]
+  })
+  const [first, ...others] = groups
+  if (first === undefined) throw new RangeError("an API without operations cannot be served")
+  return Layer.mergeAll(first, ...others)
+}

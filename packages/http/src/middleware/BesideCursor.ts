@@ -3,7 +3,7 @@
  * (decisions 1.6).
  */
 import type { Route } from "../request/Routes.ts"
-import type { Json } from "../wire/StrictJson.ts"
+import type { StrictJson } from "@millrace/core/operation"
 
 const counts: ReadonlySet<string> = new Set(["cursor", "limit", "cached", "includeTotal"])
 
@@ -16,7 +16,7 @@ export const queryOf = ({ paged }: Route, query: string): string => {
   return `?${parameters.toString()}`
 }
 
-export const bodyOf = ({ paged }: Route, json: Json): Json => {
+export const bodyOf = ({ paged }: Route, json: StrictJson.Json): StrictJson.Json => {
   const isObject = typeof json === "object" && json !== null && !Array.isArray(json)
   if (!paged.body || !isObject || !Object.hasOwn(json, "cursor")) return json
   return Object.fromEntries(Object.entries(json).filter(([name]) => counts.has(name)))

@@ -3,8 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
-import { busy } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
+import { busy } from "@millrace/core/operation"
 
 /** Bytes for the bodies of all requests under way. */
 export const BodyMemoryBytes = Context.Reference<number>("@millrace/http/middleware/BodyMemoryBytes", {

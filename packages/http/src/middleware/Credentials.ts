@@ -6,8 +6,8 @@ import { SessionArrivals } from "@millrace/core/access"
 import { type Arrival, Authenticator } from "@millrace/core/kernel"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { AgreedRate } from "@millrace/core/workspace"
-import { answerOf, type Answer } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
+import { type Answer, answerOf } from "@millrace/core/operation"
 
 const challenge = { "www-authenticate": 'Bearer realm="millrace"' }
 

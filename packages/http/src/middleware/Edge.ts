@@ -31,6 +31,7 @@ import { psuOf, TrustedProxies } from "../request/Person.ts"
 import { Refused } from "../answer/Refused.ts"
 import { shapeAnswer } from "../answer/SchemaFaults.ts"
 import type { Route } from "../request/Routes.ts"
+import { type Answer, answerOf, defect, timedOut } from "@millrace/core/operation"
 
 /** How long finding out who calls may take, and then the operation; reading the body is bounded by the server. */
 export const RequestDeadline = Context.Reference<Duration.Duration>("@millrace/http/middleware/RequestDeadline", {
@@ -41,11 +42,11 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/
 /** What servers log for a client that went away. */
 const clientClosed = 499
 
-const routeNotFound: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
-const unreadable: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "Request could not be read" }
+const routeNotFound: Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
+const unreadable: Answer = { status: 400, code: "INVALID_REQUEST", message: "Request could not be read" }
 
 /** The answer to a failure, `undefined` for one that nobody foresaw. */
-const foreseen = (error: unknown, target: string): Errors.Answer | undefined => {
+const foreseen = (error: unknown, target: string): Answer | undefined => {
   if (error instanceof Refused) return error.answer
   if (HttpServerError.isHttpServerError(error)) {
     if (error.reason._tag === "RouteNotFound") return routeNotFound
@@ -65,11 +66,11 @@ const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, { 
     if (answer !== undefined) return yield* Errors.respond(answer)
     if (isStorageUnavailable(error)) {
       yield* Effect.logError("storage unavailable", cause)
-      return yield* Errors.respond(Errors.answerOf(error))
+      return yield* Errors.respond(answerOf(error))
     }
   }
   yield* Effect.logError("request died", cause)
-  return yield* Errors.respond(Errors.defect)
+  return yield* Errors.respond(defect)
 })
 
 /** Documents for people and generators: they hold nothing of anybody, and nothing of theirs comes from elsewhere. */
@@ -197,7 +198,7 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   return yield* inTime(
     setting.deadline,
     (timed) => answer(setting, app, request, state, timed),
-    () => Errors.respond(Errors.timedOut)
+    () => Errors.respond(timedOut)
   ).pipe(
     Effect.catchCause((cause) => answerCause(cause, state)),
     Effect.flatMap((response) =>

@@ -10,7 +10,6 @@ import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@
 import { Audit } from "@millrace/core/audit"
 import type { Arrival } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
-import * as Errors from "../answer/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
 import { makeAuthentication } from "./Credentials.ts"
@@ -19,10 +18,11 @@ import type { Timed } from "./Deadline.ts"
 import { refuse } from "../answer/Refused.ts"
 import { fileOf, rawOf, sizeOf, withJson } from "./RequestBody.ts"
 import * as Routes from "../request/Routes.ts"
+import { type Answer, answerOf } from "@millrace/core/operation"
 
-const routeMissing: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
+const routeMissing: Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
 
-const methodNotAllowed = (allow: string): Errors.Answer => ({
+const methodNotAllowed = (allow: string): Answer => ({
   status: 405,
   code: "METHOD_NOT_ALLOWED",
   message: "Method not allowed",
@@ -39,7 +39,7 @@ const isLong = (target: string): boolean =>
   target.length * 3 > limits.requestTargetBytes &&
   (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes)
 
-const transportFault = (request: HttpServerRequest, target: string): Errors.Answer | undefined => {
+const transportFault = (request: HttpServerRequest, target: string): Answer | undefined => {
   if (isLong(target)) {
     return {
       status: 414,
@@ -75,11 +75,11 @@ const checkRate = ({ admitted, limit, retryAfter }: Arrival["decision"], state: 
 }
 
 /** Why there is no route. */
-const routeFault = (found: Routes.Match | undefined): Errors.Answer =>
+const routeFault = (found: Routes.Match | undefined): Answer =>
   found === undefined ? routeMissing : methodNotAllowed(found.allow)
 
 /** Escapes in the query must be UTF-8 without NUL. */
-const queryFault = (target: string): Errors.Answer | undefined => {
+const queryFault = (target: string): Answer | undefined => {
   const query = target.split("?", 2)[1] ?? ""
   if (!query.includes("%") && !query.includes("\u0000")) return undefined
   const decoded = Result.try(() => decodeURIComponent(query))
@@ -136,7 +136,7 @@ export const makeAdmission = Effect.fnUntraced(function* (routes: ReadonlyArray<
     const caller = callerOf(principal, id)
     return authorize(caller, operation).pipe(
       Effect.tapError(() => audit.refused(caller, operation)),
-      Effect.mapError((error) => refuse(Errors.answerOf(error)))
+      Effect.mapError((error) => refuse(answerOf(error)))
     )
   }
 

@@ -12,9 +12,8 @@ import type { Operation } from "@millrace/core/access"
 import { limits } from "@millrace/core"
 import type { NewFile } from "@millrace/core/kernel"
 import { UploadSettings } from "@millrace/core/upload"
-import { invalidRequest, type Answer } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
-import * as StrictJson from "../wire/StrictJson.ts"
+import { type Answer, invalidRequest, StrictJson } from "@millrace/core/operation"
 
 const wrongType: Answer = {
   status: 415,

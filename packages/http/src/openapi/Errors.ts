@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of statuses and errors (decisions 3). */
 import type { ErrorCode } from "@millrace/core"
-import { ids } from "./Examples.ts"
+import { exampleIds } from "@millrace/core/operation"
 import type { Node } from "./Node.ts"
 
 /** Descriptions of statuses. */
@@ -57,7 +57,7 @@ export const errorExamples: Readonly<Record<string, Node>> = {
   "404": error("NOT_FOUND", "Bank not found"),
   "409": error("SYNC_ALREADY_RUNNING", "A sync job is already running for this feed", {
     ...retry(30),
-    ...detail("jobId", ids.job)
+    ...detail("jobId", exampleIds.job)
   }),
   "412": error("PRECONDITION_FAILED", "Record has changed"),
   "413": error("BODY_TOO_LARGE", "Body is larger than 1048576 bytes"),

@@ -1,17 +1,14 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
-import { type Operation, scopesOf } from "@millrace/core/access"
+import { scopesOf } from "@millrace/core/access"
 import { FilterNode } from "@millrace/core/filter"
 import { limits } from "@millrace/core"
-import { isFinal } from "../answer/errors.ts"
-import { amountComponent } from "../wire/Amount.ts"
-import { familyScopeComponent } from "../wire/Family.ts"
-import { filterComponent } from "../wire/Filter.ts"
+import { amountComponent, familyScopeComponent, filterComponent, isFinal, type Served } from "@millrace/core/operation"
+import { exampleAnswer } from "./Examples.ts"
 import { openAnswers } from "./Enums.ts"
 import { nameEnvelopes } from "./Envelopes.ts"
 import { errorExamples, meanings } from "./Errors.ts"
 import { componentRef, isNode, mapNodes, mapValues, nodeOf, omit, type Node } from "./Node.ts"
-import type { OperationNotes } from "./Operations.ts"
 import { idempotencyKey, parameterOf } from "./Parameters.ts"
 
 const definitionPath = "#/$defs/"
@@ -58,6 +55,33 @@ const relabel = (value: unknown): unknown => {
   return result
 }
 
+/**
+ * `allOf` beside `type` says further limits of the same value: flat, since generators of validators write code for it that does not
+ * compile. Where two limits have one name, such as two patterns, the `allOf` stays.
+ */
+const flat = (value: unknown): unknown =>
+  mapNodes(value, (node) => {
+    const { allOf, ...rest } = node
+    if (!Array.isArray(allOf) || !("type" in rest)) return node
+    const merged = allOf.reduce<Node | undefined>((all, part) => {
+      const { description, ...more } = nodeOf(part)
+      const isTaken = all === undefined || "$ref" in more || Object.keys(more).some((name) => name in all)
+      if (isTaken) return undefined
+      return { ...all, ...more, ...(description === undefined || "description" in all ? {} : { description }) }
+    }, rest)
+    return merged ?? node
+  })
+
+/** Components to which nothing is ever added: a client may take them apart by their fields. */
+const closed = ["ActorRef"]
+
+const withClosed = (schemas: Node): Node =>
+  mapValues(schemas, (schema, name) =>
+    closed.includes(name)
+      ? mapNodes(schema, (node) => (node["type"] === "object" ? { ...node, additionalProperties: false } : node))
+      : schema
+  )
+
 const text = (description: string): Node => ({ description, schema: { type: "string" } })
 const integer = (description: string): Node => ({ description, schema: { type: "integer" } })
 
@@ -88,18 +112,13 @@ const withExample = (given: unknown, example: unknown): Node => {
   return { ...nodeOf(given), content: { ...content, "application/json": { ...nodeOf(json), example } } }
 }
 
-/** What is known of an API beyond its shape. */
-export interface Catalogue {
-  readonly operations: Readonly<Record<string, Operation>>
-  readonly nouns: Readonly<Record<string, string>>
-  readonly notes: Readonly<Record<string, OperationNotes>>
-}
-
-const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue): Node => {
+const operationOf = (value: unknown, operations: Served["operations"]): Node => {
   const operation = nodeOf(value)
   const operationId = String(operation["operationId"])
-  const { app, body, command, credential, idempotency, role, scopes, summary, versioned } = operations[operationId]!
-  const notes = allNotes[operationId]
+  const definition = operations[operationId]
+  if (definition === undefined) throw new RangeError(`no operation is called ${operationId}`)
+  const { app, body, command, credential, description, example, idempotency, role, scopes, summary, versioned } =
+    definition
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
@@ -110,7 +129,7 @@ const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue)
   return {
     ...operation,
     summary,
-    ...(notes === undefined ? {} : { description: notes.description }),
+    description,
     "x-required-scopes": scopesOf(scopes),
     "x-required-role": role,
     "x-installed-apps": app,
@@ -121,18 +140,14 @@ const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue)
       ? {}
       : {
           requestBody: {
-            ...withExample(requestBody, notes?.body),
+            ...withExample(requestBody, example.body),
             ...(body === "optional" ? { required: false } : {})
           }
         }),
     responses: mapValues(responses, (response, status) => ({
       ...withExample(
         response,
-        status === "202" && notes?.accepted !== undefined
-          ? notes.accepted
-          : status.startsWith("2")
-            ? notes?.answer
-            : errorExamples[status]
+        status.startsWith("2") ? exampleAnswer(definition, Number(status)) : errorExamples[status]
       ),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
       headers: { ...headersOf(status, tagged), ...(keyed && isFinal(Number(status)) ? replayed : {}) }
@@ -164,16 +179,16 @@ const withBlocks = (schemas: Node): Node => {
 const withoutDefaults = (value: unknown): unknown =>
   mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
 
-const tagsOf = ({ nouns, operations }: Catalogue): ReadonlyArray<Node> =>
+const tagsOf = ({ nouns, operations }: Served): ReadonlyArray<Node> =>
   Object.entries(nouns)
-    .filter(([noun]) => Object.values(operations).some((one) => one.noun === noun && one.served))
+    .filter(([noun]) => Object.values(operations).some((one) => one.noun === noun))
     .map(([name, description]) => ({ name, description }))
 
 /** Applied to what the generator makes of the contract. */
 export const toDocument =
-  (catalogue: Catalogue) =>
+  (served: Served) =>
   (generated: Node): Node => {
-    const document = nodeOf(withoutDefaults(relabel(generated)))
+    const document = nodeOf(flat(withoutDefaults(relabel(generated))))
     const components = nodeOf(document["components"])
     const described = Object.fromEntries(
       Object.entries(nodeOf(components["schemas"])).map(([name, schema]) => [
@@ -182,14 +197,16 @@ export const toDocument =
       ])
     )
     const named = nameEnvelopes(
-      mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), (one) => operationOf(one, catalogue)))
+      mapValues(nodeOf(document["paths"]), (path) =>
+        mapValues(nodeOf(path), (one) => operationOf(one, served.operations))
+      )
     )
     const { paths, schemas } = openAnswers(named.paths, { ...withBlocks(described), ...named.schemas })
     return {
       ...document,
       servers: [{ url: "/", description: "The server that this document comes from." }],
-      tags: tagsOf(catalogue),
+      tags: tagsOf(served),
       paths,
-      components: { ...components, schemas, securitySchemes }
+      components: { ...components, schemas: withClosed(schemas), securitySchemes }
     }
   }

@@ -1,7 +1,6 @@
 /** What the OpenAPI document says of parameters (decisions 1.6 to 1.10 and 5). */
 import { limits, type PageSize } from "@millrace/core"
-import { filterComponent } from "../wire/Filter.ts"
-import { componentRef, nodeOf, omit, type Node } from "./Node.ts"
+import { nodeOf, omit, type Node } from "./Node.ts"
 
 const headerNames: Readonly<Record<string, string>> = { "if-match": "If-Match", "if-none-match": "If-None-Match" }
 
@@ -76,7 +75,7 @@ const descriptions: Readonly<Record<string, string>> = {
   folderId: "Only those in this folder.",
   sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
   fields: "Keys of the only cells to answer, separated by commas.",
-  filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
+  filter: `A filter (FilterNode) as JSON text, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
   feedId: "Only those that apply to this feed.",
   enabled: "Only those that are switched on, or only those that are not.",
   apply:
@@ -113,7 +112,7 @@ const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 const pageSize = (operationId: string): { readonly schema: Node; readonly description: string } => {
   const size = pageSizes[operationId] ?? limits.page
   return {
-    schema: { type: "integer", minimum: 1, maximum: size.max },
+    schema: { type: "integer", minimum: 1, maximum: size.max, default: size.default },
     description: `Rows of one page: ${size.default} unless given. More than ${size.max} is taken for ${size.max}.`
   }
 }
@@ -150,9 +149,8 @@ export const parameterOf = (operationId: string, value: unknown): Node => {
   const parameter = described(operationId, name, { ...given, name })
   if (given["in"] !== "query") return parameter
   if (name === "limit") return { ...parameter, ...pageSize(operationId) }
-  if (name === "filter") {
-    return { ...omit(parameter, "schema"), content: { "application/json": { schema: componentRef(filterComponent) } } }
-  }
+  // Described by its content, generators make code that fails: it is text, whose form the description tells.
+  if (name === "filter") return { ...parameter, schema: { type: "string" } }
   const schema = schemas[name]
   return schema === undefined ? parameter : { ...parameter, schema }
 }

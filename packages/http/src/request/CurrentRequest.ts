@@ -5,7 +5,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type Caller, callerOf, type CredentialPrincipal } from "@millrace/core/access"
 import type { NewFile } from "@millrace/core/kernel"
 import type { Route } from "./Routes.ts"
-import type { Json } from "../wire/StrictJson.ts"
+import type { StrictJson } from "@millrace/core/operation"
 
 export interface RequestState {
   /** Sent as X-Request-Id and as referenceId. */
@@ -23,7 +23,7 @@ export interface RequestState {
   /** The bytes of a body whose signature is judged by them. */
   raw: Uint8Array | undefined
   /** A JSON body with all digits of its numbers, which decoded payloads do not have. */
-  json: Json | undefined
+  json: StrictJson.Json | undefined
   /** Room that its body takes, to be given back when it is answered. */
   bodyRoom: number
   /** Code of the error that was answered. */
@@ -56,20 +56,11 @@ const present = <A>(pick: (request: RequestState) => A | undefined, what: string
       : Effect.succeed(value)
   })
 
-/** Whose request it is. Every operation that needs a credential has one. */
-export const principal: Effect.Effect<CredentialPrincipal> = present((request) => request.principal, "principal")
-
 /** Who asks, for use cases. */
 export const caller: Effect.Effect<Caller> = present(
   ({ id, principal: by }) => (by === undefined ? undefined : callerOf(by, id)),
   "principal"
 )
 
-/** The file of an operation whose body is a file. */
-export const file: Effect.Effect<NewFile> = present((request) => request.file, "file")
-
 /** The bytes of an operation whose body is raw. */
 export const rawBody: Effect.Effect<Uint8Array> = present((request) => request.raw, "body")
-
-/** The JSON body with all digits of its numbers. */
-export const exactBody: Effect.Effect<Json> = present((request) => request.json, "body")

@@ -3,13 +3,11 @@
  * another path, fixed segments win over parameters (decisions 1.11 and 2.9). The router is asked only for
  * what matched here, so it cannot be more lenient.
  */
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { Operation } from "@millrace/core/access"
+import type { AnyDefinition } from "@millrace/core/operation"
 
 export interface Route {
   readonly id: string
@@ -49,42 +47,36 @@ const pages: ReadonlyArray<readonly [method: string, path: string]> = [
   ["GET", "/connect/upload/end"]
 ]
 
+/** The Model Context Protocol: `mcp/Mcp`. */
+const protocol: ReadonlyArray<readonly [method: string, path: string]> = [
+  ["POST", "/mcp"],
+  ["GET", "/mcp"],
+  ["DELETE", "/mcp"],
+  ["POST", "/"]
+]
+
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
 
-const hasCursor = (schema: Schema.Top | undefined): boolean =>
-  schema !== undefined &&
-  SchemaAST.isObjects(schema.ast) &&
-  schema.ast.propertySignatures.some(({ name }) => name === "cursor")
+const hasCursor = (schema: Schema.Top): boolean =>
+  SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.some(({ name }) => name === "cursor")
 
 const notPaged: Route["paged"] = { query: false, body: false }
 
-/** Entries of the catalogue for endpoints, each under its id. An endpoint without one does not compile. */
-type EntriesFor<Groups extends HttpApiGroup.Constraint> = Readonly<
-  Record<HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Groups>>, Operation>
->
+const routeOf = (operation: AnyDefinition): Route => ({
+  id: operation.id,
+  method: operation.method,
+  segments: split(operation.path),
+  operation,
+  paged: {
+    query: "cursor" in operation.query,
+    body: Schema.isSchema(operation.payload) && hasCursor(operation.payload)
+  }
+})
 
-export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  catalogue: EntriesFor<Groups>
-): ReadonlyArray<Route> => {
-  const entries: Readonly<Record<string, Operation>> = catalogue
-  const routes: Array<Route> = []
-  HttpApi.reflect(api, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint }) => {
-      routes.push({
-        id: endpoint.identifier,
-        method: endpoint.method,
-        segments: split(endpoint.path),
-        operation: entries[endpoint.identifier],
-        paged: {
-          query: hasCursor(endpoint.query),
-          body: [...endpoint.payload.values()].some(({ schemas }) => schemas.some(hasCursor))
-        }
-      })
-    }
-  })
-  for (const [method, path] of [...outside.map((one) => ["GET", one] as const), ...pages]) {
+/** The routes of these operations, and of what is served beside the API. */
+export const routesOf = (operations: Readonly<Record<string, AnyDefinition>>): ReadonlyArray<Route> => {
+  const routes: Array<Route> = Object.values(operations).map(routeOf)
+  for (const [method, path] of [...outside.map((one) => ["GET", one] as const), ...pages, ...protocol]) {
     routes.push({ id: path.slice(1), method, segments: split(path), operation: undefined, paged: notPaged })
   }
   return routes

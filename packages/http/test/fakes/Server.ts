@@ -130,7 +130,8 @@ export const make = (options: Options = {}) => {
             Effect.succeed({ principal: options.person!, decision: { admitted: true, limit: 600, retryAfter: 0 } })
         }),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
-    HttpServer.layerServices
+    HttpServer.layerServices,
+    MemoryStorage.layer
   )
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message, cause }) => logged.push(`${String(message)} ${String(cause)}`))])

@@ -15,6 +15,7 @@ import {
   importEverything,
   looseFaults,
   makeProject,
+  type PackedProject,
   programs,
   type Project,
   removeProject,
@@ -60,7 +61,7 @@ const runOn = async (project: Project, node: string, DATABASE_URL: string): Prom
 }
 
 /** What the authors of two checks of packages have to say of each archive. */
-const lint = async ({ folder, packed }: Project): Promise<void> => {
+const lint = async ({ folder, packed }: PackedProject): Promise<void> => {
   for (const { archive, name } of packed) {
     await succeed(process.execPath, ["node_modules/publint/src/cli.js", "run", archive, "--strict"], { folder })
     const attw = ["node_modules/@arethetypeswrong/cli/dist/index.js", archive, "--profile", "esm-only"]
@@ -71,7 +72,7 @@ const lint = async ({ folder, packed }: Project): Promise<void> => {
 
 const nodes = mkdtempSync(join(tmpdir(), "millrace-consumer-node-"))
 const database = await startPostgres({ durable: false, settings: {} })
-let project: Project | undefined
+let project: PackedProject | undefined
 try {
   project = await makeProject({
     ...testTools(),

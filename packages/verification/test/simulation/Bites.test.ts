@@ -100,11 +100,11 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
   ]
 ]
 
-/** `first`: the seed that found it last time, so that the others need not be played. */
-const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string, first: number) =>
+/** `first`: seeds that found it last time, so that the others need not be played. */
+const inEngine = (what: string, storage: Layer.Layer<Kernel.Stores>, invariant: string, first: ReadonlyArray<number>) =>
   it(`finds ${what}`, () => {
     const found = new Set<string>()
-    for (const seed of [first, ...Array.from({ length: 300 }, (_, n) => n + 1)]) {
+    for (const seed of [...first, ...Array.from({ length: 300 }, (_, n) => n + 1)]) {
       if (found.has(invariant)) break
       const { broken } = engineScenario(seed, storage)
       if (broken !== undefined) found.add(broken.invariant)
@@ -138,7 +138,7 @@ describe("the simulation", () => {
       )
     ),
     "a task has its effect once",
-    62
+    [62]
   )
 
   inEngine(
@@ -161,7 +161,7 @@ describe("the simulation", () => {
       )
     ),
     "a message is told once",
-    3
+    [3, 4]
   )
 
   inEngine(
@@ -184,6 +184,6 @@ describe("the simulation", () => {
       )
     ),
     "a message is told once",
-    6
+    [6, 22]
   )
 })
