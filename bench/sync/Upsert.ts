@@ -57,7 +57,7 @@ const columnsOf = async (connection: Client, table: string): Promise<ReadonlyArr
   const { rows } = await connection.query(
     `select attname as name, format_type(atttypid, atttypmod) as type, attnum = any(indkey) as key
      from pg_attribute join pg_index on indrelid = attrelid and indisprimary
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
     [table]
   )
   return rows as ReadonlyArray<Column>

@@ -107,7 +107,8 @@ export const presentations: Readonly<Record<string, Presentation>> = {
     }
   },
   deleteBank: {
-    description: "Delete a bank connection that no feed uses; a signed-in person can remove one permanently over the API",
+    description:
+      "Delete a bank connection that no feed uses; a signed-in person can remove one permanently over the API",
     // Only a signed-in person may, and commands come with a key.
     options: { permanent: { hidden: true } },
     note: "Deleted {id}. It can be restored until the beginning of a month removes it permanently."

@@ -30,7 +30,14 @@ export {
   recordStates,
   type RecordWrite
 } from "../record/LedgerRecord.ts"
-export { idPartOf, type IdParts, isInParts, mostIdParts } from "../record/IdParts.ts"
+export {
+  type DayHash,
+  type DayHashChanges,
+  type DayHashes,
+  noDayHashes,
+  notShown,
+  type RecordDay
+} from "../record/DayHashes.ts"
 export { matches } from "../record/RecordMatch.ts"
 export type { ShownStep } from "../record/Shown.ts"
 export { categories, type Category, type TransactionType } from "../record/TransactionType.ts"

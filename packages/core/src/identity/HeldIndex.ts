@@ -11,7 +11,7 @@ import type { Observation } from "../record/Observation.ts"
 import { trusted } from "./match/Coverage.ts"
 import { IdentityStore } from "./IdentityStore.ts"
 import { lateReachDays } from "./match/LateSettlement.ts"
-import type { OpenDays } from "./match/Blocks.ts"
+import type { Days } from "./match/Days.ts"
 
 /** A read, as far as it decides what can be meant. */
 export interface ReadScope {
@@ -25,7 +25,7 @@ export interface ReadScope {
   /** As in `MatchInput`. */
   readonly keyed?: true
   /** Of a full read only the records of these days can be meant, besides undated ones and tombstones. */
-  readonly days?: ReadonlyArray<OpenDays>
+  readonly days?: ReadonlyArray<Days>
 }
 
 /** Days before what is read that a record may be dated and still be meant. */

@@ -8,7 +8,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { DataType } from "./DataType.ts"
-import type { IdParts } from "./IdParts.ts"
+import type { DayHashChanges, DayHashes } from "./DayHashes.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
 import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite, ShownRecord } from "./LedgerRecord.ts"
@@ -22,8 +22,8 @@ export interface RecordScope {
 
 export interface IndexQuery {
   readonly from?: CalendarDate
-  /** Of dated live records those of these days, and of a day those whose upstream ids are in the parts that are reported with it. */
-  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate; readonly idParts?: IdParts }>
+  /** Of dated live records those of these days. */
+  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate }>
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
 }
@@ -84,15 +84,14 @@ export class RecordStore extends Context.Service<
      * Writes new and changed records and gives each a change number above all earlier ones of the account, which is also its
      * public change number unless state, day, `pending` and fields are as they were.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
-     * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. `areNew`: all ids were made for this
-     * write, so that nobody has them; where somebody has, it fails. Writers of one account wait for each other until the transaction ends, so
-     * anyone who has read up to `lastChange` never finds a change below it later. Numbers follow the order of
+     * marks the records that are new. `areNew`: all ids were made for this write, so that nobody has them; where somebody has, it fails. Writers of one account wait for each other until the transaction ends, so
+     * a reader who has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      options?: { readonly apart?: boolean; readonly areNew?: boolean; readonly dayDigests?: string | undefined }
+      options?: { readonly apart?: boolean; readonly areNew?: boolean }
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:
@@ -104,7 +103,7 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records new change numbers, in the order of `ids`, and marks them as annotated: an enrichment or a person says
-     * something about them. Content, version, public change number and day digests stay. Returns the last number of the
+     * something about them. Content, version, public change number and day hashes stay. Returns the last number of the
      * account before and after.
      */
     readonly touch: (
@@ -128,12 +127,12 @@ export class RecordStore extends Context.Service<
       missed: number
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Keeps a text about the records as they are now. It is forgotten as soon as one of them is written, renamed,
-     * merged or counted as missed.
+     * Changes the stored hashes of days. All of them are current then, until a record of the scope is written, renamed, merged
+     * or counted as missed.
      */
-    readonly keepDayDigests: (scope: RecordScope, text: string) => Effect.Effect<void, StorageUnavailable>
-    /** The text that `keepDayDigests` kept, if it still holds. */
-    readonly dayDigests: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
+    readonly keepDayHashes: (scope: RecordScope, changes: DayHashChanges) => Effect.Effect<void, StorageUnavailable>
+    /** What `keepDayHashes` stored. Hashes that are not current are returned too, so that only those that differ are written. */
+    readonly dayHashes: (scope: RecordScope) => Effect.Effect<DayHashes, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
     readonly lastChange: (accountId: Id<"account">) => Effect.Effect<number, StorageUnavailable>
     /** The same of several accounts; those without a record are left out. */

@@ -28,13 +28,14 @@ import { lateDays } from "../identity/match/LateSettlement.ts"
 import { mayChangeCurrency } from "../identity/match/OtherCurrency.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
 import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
-import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
+import { type Divided, isEntangled, SettledDays } from "../identity/match/SettledDays.ts"
 import { ShownRows } from "../identity/match/ShownRows.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Fenced, JobStore, type Fence } from "../job/JobStore.ts"
 import { makeSafePoints } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
+import { type DayHashChanges, noDayHashes } from "../record/DayHashes.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import type { NewEvent } from "../event/Event.ts"
 import { identityEvents, newTransactions, untrustedEvent } from "../record/RecordEvents.ts"
@@ -120,7 +121,7 @@ export class LedgerWriter extends Context.Service<
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
-    /** The same. What shows nothing new is known by its digest. */
+    /** The same. Rows are loaded only if the hash of a day differs. */
     readonly writeSpooled: (right: WriteRight, read: SpooledRead) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/LedgerWriter") {
@@ -220,17 +221,17 @@ export class LedgerWriter extends Context.Service<
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
         recalled: Recalled,
-        digests: DayDigests | undefined,
+        settledDays: SettledDays | undefined,
         config: MatchConfig
       ) {
         const { scope } = snapshot
         const nearOf = ({ days, open }: Divided) =>
           around({ ...snapshot, observations: open, days }, recalled.hasAliases)
-        let divided = digests?.divide()
+        let divided = settledDays?.divide()
         let near = divided === undefined ? undefined : yield* nearOf(divided)
         const also = near === undefined ? [] : lateDays(snapshot.idTrust, near.held, divided!.open)
         if (also.length > 0) {
-          divided = digests!.divide(also)
+          divided = settledDays!.divide(also)
           near = yield* nearOf(divided!)
         }
         const isDivided = near !== undefined && !isEntangled(divided!, near.held)
@@ -295,7 +296,7 @@ export class LedgerWriter extends Context.Service<
         right: WriteRight,
         { byIdOnly, scope }: SnapshotOfAccount,
         chunk: Chunk,
-        dayDigests: string | undefined,
+        dayHashes: DayHashChanges | undefined,
         told: ReadonlyArray<NewEvent>
       ) {
         const asked = yield* atomically(
@@ -304,7 +305,8 @@ export class LedgerWriter extends Context.Service<
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
             const areNew = chunk.created.length === chunk.writes.length
-            yield* records.write(scope, chunk.writes, { apart: byIdOnly, areNew, dayDigests })
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly, areNew })
+            if (dayHashes !== undefined) yield* records.keepDayHashes(scope, dayHashes)
             yield* identity.suggest(chunk.suggestions)
             // Of accounts that nobody can see there is nothing to tell.
             if (scope.dataType === "transactions" && chunk.created.length > 0 && right.held !== true) {
@@ -321,27 +323,26 @@ export class LedgerWriter extends Context.Service<
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
         const ofFile = asked.ofFile()
-        // One wait for all three, no matter who answers first.
-        const [recalled, { config, isTuned, key }, settledBefore] = yield* Effect.all(
+        // One wait for all three, no matter which answers first.
+        const [recalled, { config, isTuned, key }, hashesBefore] = yield* Effect.all(
           [
             isSnapshotType(scope.dataType) ? nothingRecalled : identity.recall(scope),
             matching.of({ ...scope, bankId: right.bankId }, asked.dedupes),
-            !ofFile && maySettle(asked) ? records.dayDigests(scope) : Effect.undefined
+            !ofFile && maySettle(asked) ? records.dayHashes(scope) : Effect.succeed(noDayHashes)
           ],
           { concurrency: "unbounded" }
         )
         // What a file is called says nothing about the ids of the connection.
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
         const read = { ...asked, idTrust }
-        // What was settled under another configuration is looked at again.
-        const settledHash = key === "" ? contentHash : (text: string) => contentHash(`${key} ${text}`)
         const shown = !ofFile && canSettle(read, recalled) ? shownOf() : undefined
-        const digests = shown === undefined ? undefined : new DayDigests(settledBefore, shown, asked, settledHash)
+        const settledDays =
+          shown === undefined ? undefined : new SettledDays(hashesBefore, shown, asked, { contentHash, key })
         const told = (what: "merged" | "dropped" | "revived", which: ReadonlyArray<string>) =>
           isTuned && right.held !== true
             ? identityEvents({ ...scope, bankId: right.bankId }, what, which, right.cause)
             : []
-        if (digests?.isUnchanged === true) {
+        if (settledDays?.isUnchanged === true) {
           const { count, oldest } = shown!
           const shownFrom = shownFromOf({ ...read, ...believable(read) }, oldest, false)
           return {
@@ -357,14 +358,14 @@ export class LedgerWriter extends Context.Service<
           }
         }
         const snapshot: SnapshotOfAccount = { ...read, observations: yield* rows }
-        digests?.show(snapshot.observations)
+        settledDays?.show(snapshot.observations)
         const {
           aliases,
           details,
           held,
           isDivided,
           result: found
-        } = yield* identified(snapshot, recalled, digests, config)
+        } = yield* identified(snapshot, recalled, settledDays, config)
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
@@ -388,14 +389,14 @@ export class LedgerWriter extends Context.Service<
           result.missed.length + result.seenAgain.length + result.joined.length + lateSuggestions.length > 0 ||
           trust !== recalled.trust ||
           result.learnt !== recalled.learnt
-        digests?.follow(isDivided, held, result)
-        let isSettled = digests === undefined
-        /** Follows a transaction. What is settled by the last one is written with it. */
-        const digestsAfter = (isLast: boolean, { created, renames, writes }: Chunk): string | undefined => {
-          digests?.write(renames, writes, created.length === writes.length)
+        settledDays?.follow(isDivided, held, result)
+        let isSettled = settledDays === undefined
+        /** Follows a transaction. The last one writes the hashes of days too. */
+        const hashesAfter = (isLast: boolean, { created, renames, writes }: Chunk): DayHashChanges | undefined => {
+          settledDays?.write(renames, writes, created.length === writes.length)
           if (!isLast) return undefined
           isSettled = true
-          return digests?.text
+          return settledDays?.changes
         }
 
         const created: Array<string> = []
@@ -410,7 +411,7 @@ export class LedgerWriter extends Context.Service<
           const confirmed = new Set(result.confirmed)
           const same = some.flatMap((match) => (confirmed.has(match) ? [match.entry!.id] : []))
           const news = [...told("revived", back), ...told("merged", same)]
-          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk), news)
+          yield* put(right, snapshot, chunk, hashesAfter(isLast, chunk), news)
         }
         const gone = yield* tombstones(scope, result.gone)
         for (let at = 0; at < gone.length; at += limits.commitChunk) {
@@ -420,16 +421,16 @@ export class LedgerWriter extends Context.Service<
             "dropped",
             chunk.writes.map(({ id }) => id)
           )
-          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk), news)
+          yield* put(right, snapshot, chunk, hashesAfter(isLast, chunk), news)
         }
         // What was joined is open until the next read has shown it as one.
         if (isNoted)
-          digests?.write(
+          settledDays?.write(
             [],
             result.joined.map(({ booked }) => ({ ...booked, state: "removed", fields: {} }))
           )
-        const dayDigests = isSettled ? undefined : digests?.text
-        if (isNoted || dayDigests !== undefined) {
+        const dayHashes = isSettled ? undefined : settledDays?.changes
+        if (isNoted || dayHashes !== undefined) {
           yield* atomically(
             Effect.gen(function* () {
               yield* guard(right)
@@ -447,7 +448,7 @@ export class LedgerWriter extends Context.Service<
               }
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
               if (result.learnt !== recalled.learnt) yield* identity.setLearnt(scope, result.learnt)
-              if (dayDigests !== undefined) yield* records.keepDayDigests(scope, dayDigests)
+              if (dayHashes !== undefined) yield* records.keepDayHashes(scope, dayHashes)
             })
           )
         }

@@ -182,9 +182,7 @@ describe("pages that are put aside", () => {
           const [shown, read] = [other.shown(account, aside.count(account)), new ShownRows(digest.contentHash)]
           for (const row of one.heldRows(account)) read.add(row)
           if (shown !== undefined) {
-            expect(shown.digest({ removed: new Set() }, digest.contentHash)).toBe(
-              read.digest({ removed: new Set() }, digest.contentHash)
-            )
+            expect(shown.hashes).toEqual(read.hashes)
             told++
           }
           const back = Array.from(yield* aside.rows(other, account), plain)

@@ -13,6 +13,7 @@ import {
   UploadStore
 } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
+import { noDayHashes } from "@millrace/core/record"
 import { acrossTenants } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import { storeAccount } from "../fixture/Account.ts"
@@ -45,7 +46,7 @@ const remains = Effect.fnUntraced(function* ({
     records: yield* records.index(scope, {}),
     lastChange: yield* records.lastChange(account.id),
     pulledAt: yield* records.pulledAt(scope),
-    digests: yield* records.dayDigests(scope),
+    dayHashes: yield* records.dayHashes(scope),
     checkpoint: yield* records.checkpoint(checkpoint),
     trust: recalled.trust.contradictions,
     learnt: recalled.learnt,
@@ -70,7 +71,7 @@ const nothing = {
   records: [],
   lastChange: 0,
   pulledAt: undefined,
-  digests: undefined,
+  dayHashes: noDayHashes,
   checkpoint: undefined,
   trust: [],
   learnt: [],

@@ -1,6 +1,7 @@
 /** Conformance of what stores promise of accounts that are made for a feed, and of their end. */
 import { BankStore, FeedStore, IdentityStore, RecordStore, Transactor } from "@millrace/core/storage"
 import { fullTrust } from "@millrace/core/identity"
+import { noDayHashes } from "@millrace/core/record"
 import { Ids, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -130,7 +131,8 @@ export const tests: StorageTests = (it) => {
       for (const one of [account, other]) {
         for (const dataType of ["transactions", "trades"] as const) {
           const scope = scopeOf(one, dataType)
-          yield* records.write(scope, [yield* makeWrite({}, dataType)], { dayDigests: "digests" })
+          yield* records.write(scope, [yield* makeWrite({}, dataType)])
+          yield* records.keepDayHashes(scope, { put: new Map([[null, "hash"]]), removed: [] })
           yield* records.setPulled([{ ...scope, shown: [] }])
           yield* records.saveCheckpoint({ bankId: bank.id, accountId: one.id, dataType }, "here")
         }
@@ -141,14 +143,14 @@ export const tests: StorageTests = (it) => {
           (yield* records.changes(scope, everything)).length,
           (yield* records.index(scope, {})).length,
           yield* records.lastChange(one.id),
-          yield* records.dayDigests(scope),
+          yield* records.dayHashes(scope),
           (yield* records.pulledAt(scope)) !== undefined,
           yield* records.checkpoint({ bankId: bank.id, accountId: one.id, dataType })
         ]
       })
       const before = [yield* told(other, "transactions"), yield* told(other, "trades")]
       yield* records.forget(workspace.id, account.id)
-      const nothing = [0, 0, 0, undefined, false, undefined]
+      const nothing = [0, 0, 0, noDayHashes, false, undefined]
       expect([yield* told(account, "transactions"), yield* told(account, "trades")]).toEqual([nothing, nothing])
       expect([yield* told(other, "transactions"), yield* told(other, "trades")]).toEqual(before)
     })

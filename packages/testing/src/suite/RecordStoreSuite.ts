@@ -1,6 +1,6 @@
 /** Conformance of `RecordStore`: contents, matching, change order, checkpoints. Reading pages: `RecordPageSuite`. */
 import { RecordStore, Transactor } from "@millrace/core/storage"
-import { idPartOf, type IndexEntry, type LedgerRecord, mostIdParts } from "@millrace/core/record"
+import { type DayHashChanges, type IndexEntry, type LedgerRecord, noDayHashes, notShown } from "@millrace/core/record"
 import { CalendarDate, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -18,6 +18,9 @@ const arrange = Effect.gen(function* () {
   const account = yield* storeAccount(bank)
   return { bank, account, scope: scopeOf(account), records: yield* RecordStore }
 })
+
+/** Makes the stored hashes of days current, without another change. */
+const unchanged: DayHashChanges = { put: new Map(), removed: [] }
 
 const all = { after: 0, upTo: 1e9, limit: 100_000 }
 
@@ -47,11 +50,13 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("touches records: a new number each, and what reads have settled about them holds", () =>
+  it.effect("touches records: a new number each, and the hashes of days stay current", () =>
     Effect.gen(function* () {
       const { account, records, scope } = yield* arrange
       const [a, b, c] = [yield* makeWrite(), yield* makeWrite(), yield* makeWrite()]
-      yield* records.write(scope, [a, b, c], { dayDigests: "settled" })
+      yield* records.write(scope, [a, b, c])
+      yield* records.keepDayHashes(scope, unchanged)
+      const isCurrent = Effect.map(records.dayHashes(scope), (one) => one.isCurrent)
       expect(yield* records.touch(scope, [c.id, a.id])).toEqual({ before: 3, after: 5 })
       const changes = yield* records.changes(scope, all)
       expect(changes.map(({ annotated, changeNo, id, version }) => [id, changeNo, annotated, version])).toEqual([
@@ -59,15 +64,15 @@ export const tests: StorageTests = (it) => {
         [c.id, 4, true, 1],
         [a.id, 5, true, 1]
       ])
-      expect(yield* records.dayDigests(scope)).toBe("settled")
+      expect(yield* isCurrent).toBe(true)
       expect(yield* records.touch(scope, [])).toEqual({ before: 5, after: 5 })
       expect(yield* records.lastChange(account.id)).toBe(5)
       // What is written later stays annotated.
       yield* records.write(scope, [{ ...a, hash: "later" }])
       expect((yield* records.held(scope, [a.id]))[0]).toMatchObject({ annotated: true, version: 2, changeNo: 6 })
-      expect(yield* records.dayDigests(scope)).toBeUndefined()
+      expect(yield* isCurrent).toBe(false)
       yield* records.touch(scope, [b.id])
-      expect(yield* records.dayDigests(scope)).toBeUndefined()
+      expect(yield* isCurrent).toBe(false)
     })
   )
 
@@ -520,26 +525,49 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("keeps the digests of days until a record is another", () =>
+  it.effect("changes hashes of days, one by one", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const others = scopeOf(account, "trades")
+      const [first, second] = [CalendarDate.make("2026-01-01"), CalendarDate.make("1969-12-31")]
+      expect(yield* records.dayHashes(scope)).toEqual(noDayHashes)
+      yield* records.keepDayHashes(scope, unchanged)
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: true, hashes: new Map() })
+      yield* records.keepDayHashes(scope, {
+        put: new Map([
+          [first, "a"],
+          [second, notShown],
+          [null, null]
+        ]),
+        removed: []
+      })
+      const hashes = new Map([
+        [first, "a"],
+        [second, notShown],
+        [null, null]
+      ])
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: true, hashes })
+      yield* records.keepDayHashes(scope, { put: new Map([[first, null]]), removed: [second, null] })
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: true, hashes: new Map([[first, null]]) })
+      expect(yield* records.dayHashes(others)).toEqual(noDayHashes)
+    })
+  )
+
+  it.effect("holds hashes of days as current until a record of the scope is another", () =>
     Effect.gen(function* () {
       const { account, scope, records } = yield* arrange
       const others = scopeOf(account, "trades")
       const [a, b] = [yield* makeWrite(), yield* makeWrite()]
-      expect(yield* records.dayDigests(scope)).toBeUndefined()
-      yield* records.keepDayDigests(scope, "nothing yet")
-      expect(yield* records.dayDigests(scope)).toBe("nothing yet")
-      expect(yield* records.dayDigests(others)).toBeUndefined()
+      const hashes = new Map([[CalendarDate.make("2026-01-01"), difficultTexts.join(" ")]])
+      yield* records.keepDayHashes(scope, { put: hashes, removed: [] })
       yield* records.write(scope, [a, b])
-      expect(yield* records.dayDigests(scope)).toBeUndefined()
-
-      const text = difficultTexts.join(" ")
-      yield* records.keepDayDigests(scope, text)
-      yield* records.keepDayDigests(scope, text)
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: false, hashes })
+      yield* records.keepDayHashes(scope, unchanged)
+      yield* records.write(scope, [])
       yield* records.write(others, [yield* makeWrite({}, "trades")])
       yield* records.rename(scope, [])
       yield* records.setMissed(scope, [], 1)
-      expect(yield* records.dayDigests(scope)).toBe(text)
-
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: true, hashes })
       const changes = [
         records.write(scope, [a]),
         records.rename(scope, [{ id: a.id, providerId: "x" }]),
@@ -547,30 +575,30 @@ export const tests: StorageTests = (it) => {
         records.merge(scope, [{ id: b.id, into: a.id }])
       ]
       for (const change of changes) {
-        yield* records.keepDayDigests(scope, text)
+        yield* records.keepDayHashes(scope, unchanged)
         yield* change
-        expect(yield* records.dayDigests(scope)).toBeUndefined()
+        expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: false, hashes })
       }
-
-      yield* records.write(scope, [a, b], { dayDigests: "with what was written" })
-      expect(yield* records.dayDigests(scope)).toBe("with what was written")
-      yield* records.write(scope, [], { dayDigests: "without" })
-      expect(yield* records.dayDigests(scope)).toBe("without")
-      yield* records.write(scope, [b])
-      expect(yield* records.dayDigests(scope)).toBeUndefined()
     })
   )
 
-  it.effect("settles nothing in a transaction that is undone", () =>
+  it.effect("changes no hash of a day in a transaction that is undone", () =>
     Effect.gen(function* () {
       const { scope, records } = yield* arrange
       const { atomically } = yield* Transactor
-      const a = yield* makeWrite()
-      yield* records.write(scope, [a], { dayDigests: "before" })
+      const hashes = new Map([[CalendarDate.make("2026-01-01"), "before"]])
+      yield* records.keepDayHashes(scope, { put: hashes, removed: [] })
+      const put = new Map([[CalendarDate.make("2026-01-01"), "after"]])
       yield* Effect.exit(
-        atomically(Effect.andThen(records.write(scope, [a], { dayDigests: "after" }), Effect.fail("no")))
+        atomically(
+          Effect.gen(function* () {
+            yield* records.write(scope, [yield* makeWrite()])
+            yield* records.keepDayHashes(scope, { put, removed: [] })
+            return yield* Effect.fail("no")
+          })
+        )
       )
-      expect(yield* records.dayDigests(scope)).toBe("before")
+      expect(yield* records.dayHashes(scope)).toEqual({ isCurrent: true, hashes })
     })
   )
 
@@ -648,52 +676,6 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ ids: [young.id, old.id, "txn_unknown"] })).toEqual([old, young].map(entryOf))
       expect(yield* index({ ids: [young.id, old.id], providerIds: ["x"] })).toEqual([entryOf(old)])
       expect(yield* index({ ids: [] })).toEqual([])
-    })
-  )
-
-  it.effect("indexes of a day those whose upstream ids end as is asked, in any alphabet", () =>
-    Effect.gen(function* () {
-      const { scope, records } = yield* arrange
-      const date = CalendarDate.make("2026-01-01")
-      const later = CalendarDate.make("2026-01-02")
-      const endings = [
-        "",
-        "7",
-        "u17",
-        "u18",
-        "u3",
-        "é",
-        "ab-ñ",
-        "銀行",
-        "行銀",
-        "x💶",
-        "💶x",
-        "💶",
-        "💶🏦",
-        "A",
-        "aA",
-        "\u007f"
-      ]
-      const writes = yield* Effect.forEach(endings, (providerId) => makeWrite({ date, providerId }))
-      const gone = yield* makeWrite({ date, providerId: "gone", state: "removed" })
-      const undated = yield* makeWrite({ date: null, providerId: "undated" })
-      const next = yield* makeWrite({ date: later, providerId: "later" })
-      yield* records.write(scope, [...writes, gone, undated, next])
-      for (const of of [2, 8, mostIdParts]) {
-        const parts = Array.from({ length: of }, (_, part) => part)
-        for (const some of [...parts.map((part) => [part]), parts.filter((part) => part % 3 === 0), parts]) {
-          const idParts = { of, which: some.reduce((which, part) => which | (1 << part), 0) >>> 0 }
-          const days = [
-            { from: date, to: date, idParts },
-            { from: later, to: later }
-          ]
-          const found = yield* records.index(scope, { days })
-          const meant = writes.filter(({ providerId }) => some.includes(idPartOf(providerId, of)))
-          expect(found.map(({ id }) => id).toSorted()).toEqual(
-            [...meant, gone, undated, next].map(({ id }) => id).toSorted()
-          )
-        }
-      }
     })
   )
 

@@ -281,8 +281,8 @@ const records = casesOf(RecordStore, {
   merged: (store, { other, scope, write }) =>
     Effect.andThen(store.merge(scope, [{ id: write.id, into: other.id }]), store.merged(scope)),
   setMissed: (store, { scope, write }) => store.setMissed(scope, [write.id], 1),
-  keepDayDigests: (store, { scope }) => store.keepDayDigests(scope, "again"),
-  dayDigests: (store, { scope }) => store.dayDigests(scope),
+  keepDayHashes: (store, { scope }) => store.keepDayHashes(scope, { put: new Map([[null, "new"]]), removed: [] }),
+  dayHashes: (store, { scope }) => store.dayHashes(scope),
   lastChange: (store, { account }) => store.lastChange(account.id),
   lastChanges: (store, { account }) => store.lastChanges([account.id]),
   changes: (store, { scope }) => store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
@@ -747,7 +747,7 @@ const tellings = {
       // In no order of its own.
       (yield* store.index(scope, {})).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       yield* store.lastChange(account.id),
-      yield* store.dayDigests(scope),
+      yield* store.dayHashes(scope),
       yield* store.merged(scope),
       yield* store.pulledAt(scope),
       yield* store.shown(scope.dataType, [scope.accountId]),

@@ -12,7 +12,7 @@ import {
 import type { IdTrust } from "@millrace/core/provider"
 import type { IndexEntry } from "@millrace/core/record"
 import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
-import type { Days } from "../../../core/src/identity/match/Blocks.ts"
+import type { Days } from "../../../core/src/identity/match/Days.ts"
 import type { EarlierFile } from "../../../core/src/identity/match/Reading.ts"
 import type { Observation } from "../../../core/src/record/Observation.ts"
 import type { BankRead, TrueObservation } from "./BankView.ts"

@@ -328,7 +328,7 @@ export const checkStill = (watch: Watch, under: FollowingFeed, job: Job, rows: n
     // file is made again.
     (call) =>
       call !== "RecordStore.setPulled" &&
-      call !== "RecordStore.keepDayDigests" &&
+      call !== "RecordStore.keepDayHashes" &&
       !(call === "Destination.replace" && rows === 0)
   )
   mustEqual("a run without news writes nothing", [job.status, written], ["completed", []], under.feed.id)

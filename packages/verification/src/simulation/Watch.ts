@@ -61,7 +61,7 @@ export const writing: ReadonlySet<string> = new Set([
   "RecordStore.setMissed",
   "RecordStore.rename",
   "RecordStore.merge",
-  "RecordStore.keepDayDigests",
+  "RecordStore.keepDayHashes",
   "IdentityStore.setTrust",
   "IdentityStore.addAliases",
   "IdentityStore.moveAliases",

@@ -1,12 +1,15 @@
 /** The ledger of records in memory. */
 import type { AccountId } from "@millrace/core/bank"
 import {
+  type DayHash,
+  type DayHashes,
   type Fields,
   type HeldRecord,
   type IndexEntry,
-  isInParts,
   type LedgerRecord,
   matches,
+  noDayHashes,
+  type RecordDay,
   type ShownStep
 } from "@millrace/core/record"
 import { type Checkpoint, type IndexQuery, type PageQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
@@ -45,14 +48,14 @@ const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQue
   }
 }
 
-const isWithin = (
-  days: NonNullable<IndexQuery["days"]>,
-  { date, providerId }: Pick<LedgerRecord, "date" | "providerId">
-): boolean =>
-  date === null ||
-  days.some(
-    ({ from, idParts, to }) => date >= from && date <= to && (idParts === undefined || isInParts(idParts, providerId))
-  )
+const isWithin = (days: NonNullable<IndexQuery["days"]>, date: LedgerRecord["date"]): boolean =>
+  date === null || days.some(({ from, to }) => date >= from && date <= to)
+
+interface StoredDayHashes {
+  readonly hashes: ReadonlyMap<RecordDay, DayHash>
+  /** Change number of the newest record at that time; `undefined` once the hashes do not hold any more. */
+  readonly changeNo: number | undefined
+}
 
 export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Layer.effect(
   RecordStore,
@@ -63,7 +66,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
     const shown = new Map<string, ReadonlyArray<ShownStep>>()
-    const dayDigests = new Map<string, { readonly text: string; readonly changeNo: number }>()
+    const dayHashes = new Map<string, StoredDayHashes>()
 
     const accountOf = (id: AccountId): AccountLedger => {
       let account = accounts.get(id)
@@ -72,20 +75,22 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
     }
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
     const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
-    const keepDayDigests = (scope: RecordScope, text: string): void =>
-      set(dayDigests, typeKey(scope), { text, changeNo: newestOf(scope) })
-    const dropDayDigests = (scope: RecordScope): void => remove(dayDigests, typeKey(scope))
+    const isCurrent = (scope: RecordScope): boolean => dayHashes.get(typeKey(scope))?.changeNo === newestOf(scope)
+    const outdate = (scope: Pick<RecordScope, "accountId" | "dataType">): void => {
+      const stored = dayHashes.get(typeKey(scope))
+      if (stored !== undefined) set(dayHashes, typeKey(scope), { ...stored, changeNo: undefined })
+    }
 
     memory.bankDestroyed.push(({ accountIds, bankId }) => {
       let found = removeWhere(memory, accounts, ({ lastChange }, id) => accountIds.has(id) && lastChange > 0)
-      for (const map of [pulled, shown, dayDigests] as ReadonlyArray<Map<string, unknown>>) {
+      for (const map of [pulled, shown, dayHashes] as ReadonlyArray<Map<string, unknown>>) {
         found += removeWhere(memory, map, (_, key) => accountIds.has(key.split(" ")[0]!))
       }
       return found + removeWhere(memory, checkpoints, (_, key) => key.split(" ")[0] === bankId)
     })
 
     memory.accountHooks.moved.push(({ dataType, from, ids, to }) => {
-      for (const accountId of [from, to]) remove(dayDigests, typeKey({ accountId, dataType }))
+      for (const accountId of [from, to]) outdate({ accountId, dataType })
       accountOf(from).move(memory, dataType, ids, accountOf(to))
     })
     memory.accountHooks.exchanged.push((one, other) => {
@@ -114,7 +119,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
             if (only.from !== undefined && date !== null && date < only.from) continue
             if (mergedInto !== undefined || wanted?.has(id) === false) continue
-            if (only.days !== undefined && state === "live" && !isWithin(only.days, { date, providerId })) continue
+            if (only.days !== undefined && state === "live" && !isWithin(only.days, date)) continue
             entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries
@@ -151,12 +156,11 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
           const { records } = ledgerOf(scope)
           if (options?.areNew === true && writes.some(({ id }) => records.has(id))) throw new Error("a record is there")
           accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
-          if (options?.dayDigests !== undefined) keepDayDigests(scope, options.dayDigests)
         }),
       rename: (scope, ids) =>
         call(() => {
           const account = accountOf(scope.accountId)
-          if (ids.length > 0) dropDayDigests(scope)
+          if (ids.length > 0) outdate(scope)
           for (const { id, providerId } of ids) {
             account.amend(memory, scope.dataType, id, { providerId })
             remove(ledgerOf(scope).missed, id)
@@ -165,16 +169,15 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
       touch: (scope, ids) =>
         call(() => {
           const account = accountOf(scope.accountId)
-          const settled = dayDigests.get(typeKey(scope))
-          const holds = settled?.changeNo === newestOf(scope)
+          const stored = isCurrent(scope) ? dayHashes.get(typeKey(scope)) : undefined
           const before = account.lastChange
           account.touch(memory, scope.dataType, ids)
-          if (settled !== undefined && holds) keepDayDigests(scope, settled.text)
+          if (stored !== undefined) set(dayHashes, typeKey(scope), { ...stored, changeNo: newestOf(scope) })
           return { before, after: account.lastChange }
         }),
       merge: (scope, parts) =>
         call(() => {
-          if (parts.length > 0) dropDayDigests(scope)
+          if (parts.length > 0) outdate(scope)
           for (const { id, into } of parts) {
             accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
           }
@@ -190,7 +193,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
       setMissed: (scope, ids, count) =>
         call((now) => {
           const { missed, records } = ledgerOf(scope)
-          if (ids.length > 0) dropDayDigests(scope)
+          if (ids.length > 0) outdate(scope)
           const at = Timestamp.fromMillis(now)
           for (const id of ids) {
             if (count === 0) remove(missed, id)
@@ -199,11 +202,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
             }
           }
         }),
-      keepDayDigests: (scope, text) => call(() => keepDayDigests(scope, text)),
-      dayDigests: (scope) =>
+      keepDayHashes: (scope, { put, removed }) =>
         call(() => {
-          const kept = dayDigests.get(typeKey(scope))
-          return kept?.changeNo === newestOf(scope) ? kept.text : undefined
+          const hashes = new Map([...(dayHashes.get(typeKey(scope))?.hashes ?? []), ...put])
+          for (const day of removed) hashes.delete(day)
+          set(dayHashes, typeKey(scope), { hashes, changeNo: newestOf(scope) })
+        }),
+      dayHashes: (scope) =>
+        call((): DayHashes => {
+          const stored = dayHashes.get(typeKey(scope))
+          return stored === undefined ? noDayHashes : { isCurrent: isCurrent(scope), hashes: stored.hashes }
         }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),
       lastChanges: (accountIds) =>
@@ -241,7 +249,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Laye
         call(() => {
           const ofAccount = ({ accountId: id }: { readonly accountId: string | undefined }) => id === accountId
           remove(accounts, accountId)
-          for (const map of [pulled, shown, dayDigests]) {
+          for (const map of [pulled, shown, dayHashes]) {
             for (const key of Array.from(map.keys())) {
               if (ofAccount({ accountId: key.split(" ")[0] })) remove(map as Map<string, unknown>, key)
             }

@@ -21,6 +21,7 @@ const tablesOfAccounts = [
   "upload_shown",
   "record_pull",
   "record_settled",
+  "record_day",
   "feed_mark",
   "account_change"
 ] as const

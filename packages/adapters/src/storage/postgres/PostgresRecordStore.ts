@@ -11,6 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { listTexts, textColumnNames } from "./record/ListColumns.ts"
 import { fieldsIn, storedFields, type StoredFields } from "./record/RecordFields.ts"
+import { makeDayHashes } from "./DayHashRows.ts"
 import { makePages } from "./RecordPages.ts"
 import {
   type HeldRow,
@@ -60,24 +61,20 @@ const writeStatement = (areNew: boolean): string => `
     insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
     on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
     returning change_seq - $4::int as base
-  ), settled as (
-    insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
-    select $1, $2, $3, base + $4::int, $7 from numbers where $7::text is not null
-    on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
   )
   insert into record (workspace_id, account_id, data_type, scope_no, id, provider_id, date, pending, amount, state, hash,
     ${textColumnNames.join(", ")}, fields, whole_texts, change_no, public_change_no, apart)
-  select $2, $1, $3, record_scope($1, $3), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
+  select $2, $1, $3::text, record_scope($1, $3::text), r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
     coalesce(r.hash, ''), ${textColumnNames.map((name) => `r.${name}`).join(", ")}, r.fields::jsonb, r.whole_texts::json,
     numbers.base + r.n, numbers.base + r.n, $6::boolean
-  from numbers, unnest(${writtenColumns.map((_, n) => `string_to_array($${n + 8}, $5, '')`).join(", ")})
+  from numbers, unnest(${writtenColumns.map((_, n) => `string_to_array($${n + 7}, $5, '')`).join(", ")})
     with ordinality as r(${writtenColumns.join(", ")}, n)
   ${areNew ? "" : overThoseThatAre}`
 
 /** Ids that were just made are looked for nowhere, which costs a seventh of writing a record. */
 const writeRows = { put: writeStatement(false), make: writeStatement(true) }
 
-/** As `writeStatement`, for what is said beside records: what reads have settled about them still holds. */
+/** As `writeStatement`, where only annotations change: the hashes of days still hold. */
 const touchStatement = `
   with numbers as (
     insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
@@ -117,10 +114,6 @@ const columnsOf = (dataType: DataType, writes: ReadonlyArray<RecordWrite>) => {
   )
 }
 
-/** Every write of a record gives it a number above all others. */
-const newest = (sql: SqlClient.SqlClient, scope: RecordScope): Fragment =>
-  sql`select coalesce(max(change_no), 0) from record where ${inLedger(sql, scope)}`
-
 const inCheckpoint = (sql: SqlClient.SqlClient, key: Checkpoint): Fragment =>
   sql`bank_id = ${key.bankId} and account_id = ${key.accountId ?? ""} and data_type = ${key.dataType}`
 
@@ -129,18 +122,14 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
     const own = sql.literal(ownColumns)
-    // As `idPartOf` has it: `ascii` is the number of a sign of any alphabet.
-    const idPart = sql.literal(
-      "(d.which >> ((ascii(right(r.provider_id, 1)) * 31 + ascii(right(r.provider_id, 2))) & (d.parts - 1)))"
-    )
     const pages = makePages(sql)
+    const dayHashes = makeDayHashes(sql)
 
     const writeChunk = Effect.fnUntraced(function* (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
       apart: boolean,
-      areNew: boolean,
-      dayDigests: string | undefined
+      areNew: boolean
     ) {
       const { separator, texts } = yield* columnsOf(scope.dataType, writes)
       // Prepared, unlike what reads many rows: its plan depends on no table, and making it took a fifth of the writing.
@@ -151,7 +140,6 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         writes.length,
         separator,
         apart,
-        dayDigests ?? null,
         ...texts
       ])
     })
@@ -177,33 +165,21 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
      */
     const ofDays = (scope: RecordScope, days: NonNullable<IndexQuery["days"]>): Fragment => {
       const [from, to] = [days.map((one) => one.from), days.map((one) => one.to)]
-      const given = days.some(({ idParts }) => idParts !== undefined)
-        ? sql`unnest(${from}::date[], ${to}::date[], ${days.map(({ idParts }) => idParts?.of ?? 1)}::int[],
-            ${days.map(({ idParts }) => String(idParts?.which ?? 1))}::bigint[])`
-        : sql`unnest(${from}::date[], ${to}::date[]), (values (null::int, null::bigint)) p`
       return sql`(
-      select r.* from (values ('-infinity'::date, '-infinity'::date, null::int, null::bigint) union all
-          select * from ${given}) d(first, last, parts, which)
+      select r.* from (values ('-infinity'::date, '-infinity'::date) union all
+          select * from unnest(${from}::date[], ${to}::date[])) d(first, last)
         cross join lateral (
           select * from record where ${inLedger(sql, scope)} and state = 'live'
             and day between d.first and d.last
           order by day desc, id desc offset 0
-        ) r where (d.parts is null or ${idPart} & 1 = 1)
+        ) r
       union all
       select * from record where ${inLedger(sql, scope)} and state <> 'live'
     ) as record`
     }
 
-    const keepDayDigests = (scope: RecordScope, text: string) =>
-      Effect.asVoid(
-        sql`insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
-          select ${scope.accountId}, ${scope.workspaceId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
-          on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled`
-          .unprepared
-      )
-
-    /** The digests of the days hold no longer; part of the statement that makes it so. */
-    const withoutDayDigests = (scope: RecordScope): Fragment => sql`with unsettled as (
+    /** The hashes of days do not hold any more; part of the statement that makes it so. */
+    const outdatingDayHashes = (scope: RecordScope): Fragment => sql`with unsettled as (
       delete from record_settled where account_id = ${scope.accountId} and data_type = ${scope.dataType}
     )`
 
@@ -262,22 +238,19 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return new Map(rows.map((row) => [row.id, fieldsIn(row.fields)]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
-        const { apart = false, areNew = false, dayDigests } = options ?? {}
-        if (writes.length === 0)
-          return dayDigests === undefined ? undefined : yield* stored(keepDayDigests(scope, dayDigests))
-        if (writes.length <= limits.commitChunk)
-          return yield* stored(writeChunk(scope, writes, apart, areNew, dayDigests))
-        // Each chunk is newer than what the one before has settled.
+        const { apart = false, areNew = false } = options ?? {}
+        if (writes.length === 0) return
+        if (writes.length <= limits.commitChunk) return yield* stored(writeChunk(scope, writes, apart, areNew))
         yield* Effect.forEach(
           Arr.chunksOf(writes, limits.commitChunk),
-          (chunk) => writeChunk(scope, chunk, apart, areNew, dayDigests),
+          (chunk) => writeChunk(scope, chunk, apart, areNew),
           { discard: true }
         ).pipe(inTransaction(sql))
       }),
       rename: Effect.fn("RecordStore.rename")(function* (scope, ids) {
         if (ids.length === 0) return
         const { separator, texts } = yield* textColumns([ids.map(({ id }) => id), ids.map((one) => one.providerId)], [])
-        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record r set provider_id = coalesce(n.provider_id, ''), missed = 0,
+        yield* storedInBulk(sql`${outdatingDayHashes(scope)} update record r set provider_id = coalesce(n.provider_id, ''), missed = 0,
             missed_since = null, missed_at = null
           from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}, ''))
             as n(id, provider_id)
@@ -304,7 +277,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       merge: Effect.fn("RecordStore.merge")(function* (scope, parts) {
         if (parts.length === 0) return
         const { separator, texts } = yield* textColumns([parts.map(({ id }) => id), parts.map(({ into }) => into)], [])
-        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record r set merged_into = n.merged_into
+        yield* storedInBulk(sql`${outdatingDayHashes(scope)} update record r set merged_into = n.merged_into
           from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}))
             as n(id, merged_into)
           where ${inLedger(sql, scope)} and r.id = n.id`)
@@ -322,16 +295,11 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           missed === 0
             ? sql`missed_since = null, missed_at = null`
             : sql`missed_since = coalesce(missed_since, store_now()), missed_at = store_now()`
-        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record set missed = ${missed}, ${times}
+        yield* storedInBulk(sql`${outdatingDayHashes(scope)} update record set missed = ${missed}, ${times}
           where ${inLedger(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
       }),
-      keepDayDigests: Effect.fn("RecordStore.keepDayDigests")((scope, text) => stored(keepDayDigests(scope, text))),
-      dayDigests: Effect.fn("RecordStore.dayDigests")(function* (scope) {
-        const rows = yield* storedInBulk(sql<{ readonly settled: string }>`select settled from record_settled
-          where account_id = ${scope.accountId} and data_type = ${scope.dataType}
-            and change_no = (${newest(sql, scope)})`)
-        return rows[0]?.settled
-      }),
+      keepDayHashes: dayHashes.keep,
+      dayHashes: dayHashes.read,
       lastChange: Effect.fn("RecordStore.lastChange")(lastOf),
       lastChanges: Effect.fn("RecordStore.lastChanges")(function* (accountIds) {
         const rows = yield* stored(sql<{ readonly account_id: AccountId; readonly change_seq: bigint }>`
@@ -350,7 +318,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             [[accountId], workspaceId]
           )
         )
-        for (const table of ["account_change", "record_pull", "record_settled", "checkpoint"]) {
+        for (const table of ["account_change", "record_pull", "record_settled", "record_day", "checkpoint"]) {
           yield* storedInBulk(sql`delete from ${sql(table)}
             where account_id = ${accountId} and workspace_id = ${workspaceId}`)
         }

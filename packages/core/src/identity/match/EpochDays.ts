@@ -7,11 +7,15 @@ export const undatedDay = -1_000_000
 /** There are no more days than those of three centuries. */
 const numbers = new Map<string, number>()
 
-export const dayNumber = (date: CalendarDate.CalendarDate): number => {
+export const dayNumber = (date: CalendarDate.CalendarDate | null): number => {
+  if (date === null) return undatedDay
   let day = numbers.get(date)
   if (day === undefined) numbers.set(date, (day = CalendarDate.toEpochDay(date)))
   return day
 }
+
+export const dateOfDay = (day: number): CalendarDate.CalendarDate | null =>
+  day === undatedDay ? null : CalendarDate.fromEpochDay(day)
 
 /** As `dayNumber`, of rows in their order: those of a day follow each other, mostly. */
 export const makeDayOf = (): ((row: { readonly date: CalendarDate.CalendarDate | null }) => number) => {
@@ -20,7 +24,7 @@ export const makeDayOf = (): ((row: { readonly date: CalendarDate.CalendarDate |
   return (row) => {
     if (row.date !== date) {
       date = row.date
-      day = date === null ? undatedDay : dayNumber(date)
+      day = dayNumber(date)
     }
     return day
   }

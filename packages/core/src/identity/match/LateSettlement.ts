@@ -15,7 +15,7 @@ import type { HeldDetail, Join, MatchDetails, MatchEvidence, MatchInput } from "
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareIds } from "./RowOrder.ts"
-import type { Days } from "./Blocks.ts"
+import type { Days } from "./Days.ts"
 
 const dayMillis = 86_400_000
 

@@ -17,7 +17,7 @@ import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
-import type { Days } from "./Blocks.ts"
+import type { Days } from "./Days.ts"
 import type { EarlierFile, FileTotals } from "./Reading.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */

@@ -1,26 +1,26 @@
 /**
- * What a read shows of an account, in its order, as a digest: read off row by row, so that nobody has to hold the rows to
- * tell whether they are those of the read before.
+ * A hash for each day of what a read shows of an account, computed row by row: the ledger tells without holding the rows
+ * whether a read shows the same as the one before.
  */
 import type * as CalendarDate from "../../shared/CalendarDate.ts"
+import type { DayHash } from "../../record/DayHashes.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { isOfFile } from "./Coverage.ts"
 import { makeDayOf } from "./EpochDays.ts"
-import { endsBefore, type Stretch } from "./Stretches.ts"
 
-/** All that matching by ids asks of a row. What is at hand: another form of it is no other row, and looked at again. */
-export const matchedText = (row: Observation): string => {
+/** All that matching by ids asks of a row. Content is preferred to its hash, which costs more to compute. */
+const matchedText = (row: Observation): string => {
   const { content, pending, providerId } = row
   const said = content === undefined ? row.hash : `${content.length} ${content}`
   return `${said} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
 }
 
-/** What a read says besides its rows. */
-export interface ReadSays {
-  readonly historyFrom?: CalendarDate.CalendarDate | undefined
-  /** Upstream ids that it lists as gone. */
-  readonly removed: ReadonlySet<string>
-}
+/** A row without an id of its own is matched by its content, and one that is linked to another may take its place. */
+const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolean =>
+  date !== null && providerId !== "" && pendingProviderId === ""
+
+/** Bounds the text that is held of a day with many rows. */
+const mostRowsOfText = 512
 
 export class ShownRows {
   count = 0
@@ -30,20 +30,20 @@ export class ShownRows {
   oldest: CalendarDate.CalendarDate | undefined
   /**
    * Whether each id is above the one before it, or each below, so that no two are the same: sources that count show them so,
-   * and it is reported cheaply.
+   * and the check is cheap.
    */
   areOrdered = true
   #lastId = ""
   #isRising = true
   readonly #contentHash: (text: string) => string
   readonly #dayOf = makeDayOf()
-  readonly #stretches: Array<Stretch> = []
-  /** Of the stretch that is not at its end yet. */
+  readonly #hashes = new Map<number, DayHash>()
+  /** Days with a row that cannot be settled. */
+  readonly #open = new Set<number>()
+  /** Rows of one day that follow each other and are not in its hash yet. */
   #text = ""
-  #inText = 0
-  #first = 0
-  #last = 0
-  #lastDay = 0
+  #rowsInText = 0
+  #day = 0
 
   constructor(contentHash: (text: string) => string) {
     this.#contentHash = contentHash
@@ -51,18 +51,15 @@ export class ShownRows {
 
   add(row: Observation): void {
     const day = this.#dayOf(row)
-    if (this.#inText > 0 && endsBefore(day, this.#lastDay, this.#inText)) this.#end()
+    if (this.#rowsInText > 0 && (day !== this.#day || this.#rowsInText >= mostRowsOfText)) this.#endText()
+    this.#day = day
     this.#text += matchedText(row)
-    const { date, pending, pendingProviderId, providerId } = row
-    if (pendingProviderId !== "") this.#text += `>${pendingProviderId.length} ${pendingProviderId} `
+    this.#rowsInText++
+    if (!canSettle(row)) this.#open.add(day)
+    const { date, pending, providerId } = row
     if (isOfFile(row)) this.hasFileRows = true
     if (!pending && date !== null && (this.oldest === undefined || date < this.oldest)) this.oldest = date
     if (this.areOrdered) this.#order(providerId)
-    if (this.#inText === 0) this.#first = this.#last = day
-    else if (day < this.#first) this.#first = day
-    else if (day > this.#last) this.#last = day
-    this.#lastDay = day
-    this.#inText++
     this.count++
   }
 
@@ -72,24 +69,18 @@ export class ShownRows {
     this.#lastId = id
   }
 
-  #end(): void {
-    this.#stretches.push({ digest: this.#contentHash(this.#text), first: this.#first, last: this.#last })
+  #endText(): void {
+    const hash = this.#contentHash(this.#text)
+    const before = this.#hashes.get(this.#day)
+    this.#hashes.set(this.#day, typeof before === "string" ? this.#contentHash(`${before} ${hash}`) : hash)
     this.#text = ""
-    this.#inText = 0
+    this.#rowsInText = 0
   }
 
-  /** All of them. To be asked for once the last row is there. */
-  get stretches(): ReadonlyArray<Stretch> {
-    if (this.#inText > 0) this.#end()
-    return this.#stretches
-  }
-
-  /** Equal where two reads show the same. */
-  digest({ historyFrom, removed }: ReadSays, contentHash: (text: string) => string): string {
-    let text = historyFrom === undefined ? "" : `from ${historyFrom} `
-    for (const id of removed) text += `-${id.length} ${id} `
-    text += this.count
-    for (const { digest } of this.stretches) text += ` ${digest}`
-    return contentHash(text)
+  /** By the number of the day (`EpochDays`). To be asked for once the last row is there. */
+  get hashes(): ReadonlyMap<number, DayHash> {
+    if (this.#rowsInText > 0) this.#endText()
+    for (const day of this.#open) this.#hashes.set(day, null)
+    return this.#hashes
   }
 }

@@ -83,16 +83,29 @@ call isolate('record_pull');
 create table record_settled (
   account_id key_text not null,
   data_type key_text not null,
-  -- Of the newest record at that time: it holds while that is the newest one.
   change_no bigint not null,
-  -- Digests, which do not compress.
-  settled text storage external not null,
   workspace_id key_text not null,
   primary key (account_id, data_type)
 );
 comment on table record_settled is
-  'What the last read has settled about the records of an account, so that the next one looks at the rest only. One row each.';
+  'The newest change number of an account and type when a sync wrote its hashes of days: they are current while the number is '
+  'the newest. Written with the hashes and removed by changes that take no number. One row for each account and type.';
 call isolate('record_settled');
+
+create table record_day (
+  account_id key_text not null,
+  data_type key_text not null,
+  -- Minus infinity stands for records without a day.
+  day date not null,
+  -- Empty: the last read showed nothing of the day and proves nothing about it. Null: each read matches the day.
+  hash key_text,
+  workspace_id key_text not null,
+  primary key (account_id, data_type, day)
+);
+comment on table record_day is
+  'The hash of what the last read of an account showed of a day, so that the next read matches only days that differ. Written '
+  'by syncs; one row for each day that has live records.';
+call isolate('record_day');
 
 create unlogged table stage_chunk (
   workspace_id key_text not null,

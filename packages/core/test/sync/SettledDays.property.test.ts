@@ -1,4 +1,4 @@
-/** What earlier reads have settled makes a read cheaper and changes nothing else. */
+/** Days that an earlier read settled make a read cheaper and change nothing else. */
 import {
   freeBanks,
   ownerOf,
@@ -15,6 +15,7 @@ import { Corrections } from "../../src/identity/Corrections.ts"
 import { IdentityStore } from "../../src/identity/IdentityStore.ts"
 import type { IdTrust } from "../../src/provider/Capabilities.ts"
 import type { Coverage } from "../../src/provider/Provider.ts"
+import { noDayHashes } from "../../src/record/DayHashes.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
@@ -69,7 +70,6 @@ const script = (random: Seeded): ReadonlyArray<Act> => {
   // Of some banks each id is above the one before it.
   const digits = random.once(2) ? 4 : 1
   const nameOf = (): string => `u${String(++names).padStart(digits, "0")}`
-  // Where so many come in a day, its rows are in several blocks.
   const span = random.once(3) ? 2 : 40
   const day = () => CalendarDate.addDays(first, random.below(span))
   const row = (): Row => ({
@@ -185,7 +185,7 @@ const worldOf = (remembers: boolean, counts: Counts) =>
             RecordStore,
             RecordStore.of({
               ...records,
-              dayDigests: remembers ? records.dayDigests : () => Effect.succeed(undefined),
+              dayHashes: remembers ? records.dayHashes : () => Effect.succeed(noDayHashes),
               index: (scope, only) => {
                 if (only.days !== undefined) counts.divided++
                 return records.index(scope, only)
@@ -294,9 +294,9 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
   return told
 })
 
-describe("what reads have settled", () => {
+describe("days that reads have settled", () => {
   it.effect(
-    "changes nothing of what comes of the reads after",
+    "change nothing of the results of later reads",
     () =>
       Effect.gen(function* () {
         const counts = new Counts()
