@@ -105,7 +105,7 @@ export class NaiveBayes {
     let mass = 0
     for (const feature of featuresOf(features)) {
       const counts = this.counts.get(feature.name)
-      // What was never seen supports nobody.
+      // What was never seen is evidence for nobody.
       if (counts === undefined) continue
       const weight = weightOf(feature)
       mass += weight

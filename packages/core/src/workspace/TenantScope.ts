@@ -63,7 +63,7 @@ export const acrossTenants =
 export const isInScope = (reach: TenantScope, id: WorkspaceId): boolean =>
   reach === undefined || reach === "every" || reach.includes(id)
 
-/** The workspaces that an argument of a use case supports. */
+/** The workspaces that an argument of a use case names. */
 const spokenFor = (given: unknown): ReadonlyArray<WorkspaceId> | undefined => {
   if (isId("workspace", given)) return [given]
   if (typeof given !== "object" || given === null) return undefined
@@ -89,7 +89,7 @@ const within =
   }
 
 /**
- * A service of use cases each of which runs within the workspaces of the caller: its first argument that supports
+ * A service of use cases each of which runs within the workspaces of the caller: its first argument that names
  * any says which.
  */
 export const withinCaller = <S extends object>(service: S): S => {

@@ -244,8 +244,8 @@ interface Pairing {
 }
 
 /**
- * Both on one connection, the first one first, without waiting for it. Where that is asked to stop, the database is informed for the
- * first one here, and for the other one as for any statement.
+ * Both on one connection, the first one first, without waiting for it. An interruption cancels the first one here, and the other one
+ * as any statement.
  */
 const bothOn =
   (one: Reading, other: Reading) =>

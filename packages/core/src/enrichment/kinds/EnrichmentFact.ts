@@ -32,7 +32,7 @@ export const EnrichmentFact = Schema.Struct({
   workspaceId: Id("workspace"),
   dataType: DataType,
   kind: Schema.Literals(enrichmentFactKinds),
-  /** Absent where a person supports themselves: `set`, `lock` and `split`. */
+  /** Absent where a person decided: `set`, `lock` and `split`. */
   enrichmentId: Schema.optionalKey(Id("enrichment")),
   /** Absent where it is about the enrichment as a whole. */
   recordId: Schema.optionalKey(Schema.String),
@@ -57,7 +57,7 @@ export interface UndoTarget {
   readonly members?: ReadonlyArray<string>
 }
 
-/** Whether a person supports themselves about a field. */
+/** Whether a person decided about a field. */
 export const isWord = ({ kind }: Pick<EnrichmentFact, "kind">): boolean =>
   kind === "set" || kind === "lock" || kind === "split"
 
