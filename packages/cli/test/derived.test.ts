@@ -118,7 +118,7 @@ describe("derived commands", () => {
     expect(await ask("notes", "restore", note.id)).toMatchObject({ trashedAt: null })
     await millrace(["notes", "delete", note.id])
     const gone = await millrace(["notes", "delete", note.id, "--permanent"])
-    expect([gone.code, gone.err]).toEqual([0, `Deleted ${note.id} for good.\n`])
+    expect([gone.code, gone.err]).toEqual([0, `Deleted ${note.id} permanently.\n`])
     expect((await millrace(["notes", "get", note.id])).code).toBe(5)
   })
 

@@ -25,7 +25,7 @@ describe("order of checks", () => {
     expect((await server.call("GET", "/v1/nope")).body.code).toBe("ROUTE_NOT_FOUND")
     expect((await server.call("GET", "/v1")).body.code).toBe("ROUTE_NOT_FOUND")
     expect((await server.call("GET", "/nope", { anonymous: true })).body.code).toBe("ROUTE_NOT_FOUND")
-    expect((await server.call("POST", "/", { anonymous: true })).body.code).toBe("METHOD_NOT_ALLOWED")
+    expect((await server.call("PUT", "/", { anonymous: true })).body.code).toBe("METHOD_NOT_ALLOWED")
   })
 
   it("judges the target before the credential", async () => {
