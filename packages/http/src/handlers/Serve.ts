@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { needSession } from "@millrace/core/access"
 import { type Ids, InvalidInput, NotFound } from "@millrace/core"
-import type { Idempotency } from "@millrace/core/kernel"
+import { Idempotency } from "@millrace/core/kernel"
 import {
   type AnyDefinition,
   idsOf,
@@ -77,6 +77,18 @@ interface AskedRaw {
 /** The version of a record that was answered: the ETag. */
 const versionOf = (answer: unknown): number => (answer as { readonly version: number }).version
 
+/**
+ * What stands around a request, with the services that operations run on. A server has all of them around each request already;
+ * copying some two hundred of them would cost more than many a request.
+ */
+const withServices = (
+  services: Context.Context<never>,
+  around: Context.Context<never>
+): Context.Context<HttpServerRequest> => {
+  const has = around.mapUnsafe.get(Idempotency.key) === services.mapUnsafe.get(Idempotency.key)
+  return (has ? around : Context.merge(services, around)) as Context.Context<HttpServerRequest>
+}
+
 const handlerOf = (
   definition: AnyDefinition,
   call: ReturnType<Effect.Success<typeof makeCalls>>,
@@ -122,7 +134,7 @@ const handlerOf = (
         Effect.contextWith((own: Context.Context<never>) =>
           Effect.setContext(
             Effect.map(handle(request, state), (value) => sent(success, value)),
-            Context.merge(services, state.services ?? own) as Context.Context<HttpServerRequest>
+            withServices(services, state.services ?? own)
           )
         )
       )
