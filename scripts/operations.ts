@@ -82,7 +82,7 @@ write(
 )
 
 const fields =
-  `id noun summary scopes role app only sessionParameter everyPlan idempotency waits versioned body credential served tool
+  `id noun summary scopes role app only sessionParameter everyPlan idempotency waits versioned body credential tool
   command`.split(/\s+/)
 const entryText = (entry: Entry): string => {
   const all = entry as unknown as Readonly<Record<string, unknown>>

@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { toRun } from "@millrace/verification/process/Programs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startInstallation } from "../../http/test/mcp/Installation.ts"
+import { runProgram } from "./Process.ts"
 
 let installation: Awaited<ReturnType<typeof startInstallation>>
 beforeAll(async () => {
@@ -44,5 +45,23 @@ describe("millrace mcp", () => {
     const client = new Client({ name: "test", version: "1" })
     const connecting = client.connect(new StdioClientTransport(await server("mill_wrong")))
     await expect(connecting).rejects.toThrow("Invalid or expired API key")
+  })
+
+  it("answers each message with an error where the server cannot be reached, and what is no JSON", async () => {
+    const [program = "", ...args] = [process.execPath, ...(await toRun(main)), "mcp"]
+    const { code, out } = await runProgram(program, args, {
+      env: { MILLRACE_API_KEY: "mill_any", MILLRACE_BASE_URL: "http://127.0.0.1:1" },
+      stdin: '{"jsonrpc":"2.0","id":1,"method":"ping"}\nnothing\n{"jsonrpc":"2.0","id":"b","method":"tools/list"}\n'
+    })
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown)
+    expect(answers).toMatchObject([
+      { id: 1, error: { message: expect.stringContaining("Cannot reach") as string } },
+      { id: null, error: { code: -32_700 } },
+      { id: "b", error: { code: -32_000 } }
+    ])
+    expect(code).toBe(0)
   })
 })

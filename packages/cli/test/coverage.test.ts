@@ -25,7 +25,7 @@ describe("the command line", () => {
       operations,
       ...bundledCollections.map(({ surface }) => surface.entries)
     ].flatMap((entries) => Object.values(entries))
-    const named = all.flatMap(({ command, served }) => (isAbsent(command) || !served ? [] : [command]))
+    const named = all.flatMap(({ command }) => (isAbsent(command) ? [] : [command]))
     expect([...leavesOf(millrace, []), ...parents].toSorted()).toEqual([...new Set([...named, ...local])].toSorted())
   })
 })

@@ -14,6 +14,7 @@ import * as ConnectPages from "./connect/ConnectPages.ts"
 import * as UploadPage from "./connect/UploadPage.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import { toolsOf } from "./mcp/Tools.ts"
+import * as BodyMemory from "./middleware/BodyMemory.ts"
 import * as Edge from "./middleware/Edge.ts"
 import * as Probes from "./Probes.ts"
 import * as Reference from "./Reference.ts"
@@ -36,7 +37,7 @@ export const servedWith = (added: ReadonlyArray<ServedCollection>): Served => ({
   ) as Served["operations"]
 })
 
-const appOf = (added: ReadonlyArray<ServedCollection>) => {
+const appOf = (added: ReadonlyArray<ServedCollection>, bodies: BodyMemory.BodyMemory) => {
   const served = servedWith(added)
   const api = added.length === 0 ? Api : apiOf(served)
   return Layer.mergeAll(
@@ -46,12 +47,17 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
     Reference.layer(api),
     Probes.layer,
     Welcome.layer,
-    Mcp.layer(toolsOf(api, served)),
+    Mcp.layer(toolsOf(api, served), bodies),
     ConnectPages.layer,
     UploadPage.layer,
-    Edge.layer(routesOf(served.operations))
+    Edge.layer(routesOf(served.operations), bodies)
   )
 }
 
 /** Provide `HttpServer.layerServices` (or a platform's) and the kernel's use cases. */
-export const App = Layer.unwrap(Effect.map(Collections, ({ all }) => appOf(all)))
+export const App = Layer.unwrap(
+  Effect.gen(function* () {
+    const { all } = yield* Collections
+    return appOf(all, BodyMemory.make(yield* BodyMemory.BodyMemoryBytes))
+  })
+)

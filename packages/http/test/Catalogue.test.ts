@@ -11,8 +11,7 @@ interface Endpoint {
   readonly isVersioned: boolean
 }
 
-/** Those that an endpoint serves; programs that embed the kernel reach the others already. */
-const served = Object.values<Operation>(operations).filter((operation) => operation.served)
+const served = Object.values<Operation>(operations)
 
 const endpoints = new Map<string, Endpoint>()
 HttpApi.reflect(Api, {

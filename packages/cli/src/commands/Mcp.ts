@@ -2,9 +2,11 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { CredentialMissing, Unreachable } from "../program/Failure.ts"
+import * as Option from "effect/Option"
+import { CredentialMissing, decodeEnvelope } from "../program/Failure.ts"
 import { program } from "../program/Program.ts"
 import { Settings } from "../program/Settings.ts"
+import { reasonOf } from "../request/Api.ts"
 import { version } from "../program/Version.ts"
 
 interface Message {
@@ -39,15 +41,16 @@ const messagesOf = async function* (response: Response): AsyncGenerator<string> 
   }
 }
 
-/** An answer of the server that is none of the protocol, such as 401, as the error of the message that it answers. */
-const refusalOf = (text: string, id: unknown): string => {
-  const { code, error } = JSON.parse(text) as { readonly error?: unknown; readonly code?: unknown }
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    error: { code: -32_000, message: typeof error === "string" ? error : "The server refused", data: { code } }
+/** The error that answers a message where the server did not. */
+const errorOf = (id: unknown, message: string, data?: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message, ...(data === undefined ? {} : { data }) } })
+
+/** An answer of the server that is none of the protocol, such as 401, or of something between, such as a proxy. */
+const refusalOf = (status: number, text: string, id: unknown): string =>
+  Option.match(decodeEnvelope(text), {
+    onNone: () => errorOf(id, `The server answered ${status} without saying why`),
+    onSome: ({ code, error }) => errorOf(id, error, { code })
   })
-}
 
 const isOfProtocol = (text: string): boolean => /"jsonrpc"\s*:/.test(text)
 
@@ -80,8 +83,7 @@ const versionAsked = (message: unknown): string | undefined => {
   return typeof asked === "string" ? asked : undefined
 }
 
-const send = async (connection: Connection, line: string): Promise<void> => {
-  const message = JSON.parse(line) as Message
+const send = async (connection: Connection, line: string, message: Message): Promise<void> => {
   const asked = versionAsked(message)
   // oxlint-disable-next-line no-restricted-globals -- a stream of events, which the client of the API does not read
   const response = await fetch(connection.url, {
@@ -97,7 +99,7 @@ const send = async (connection: Connection, line: string): Promise<void> => {
   for await (const text of messagesOf(response)) {
     if (message.method === "initialize" && isOfProtocol(text)) connection.protocol = versionOf(text)
     if (isOfProtocol(text)) write(text)
-    else if (message.id !== undefined) write(refusalOf(text, message.id))
+    else if (message.id !== undefined) write(refusalOf(response.status, text, message.id))
   }
 }
 
@@ -113,17 +115,34 @@ const lines = async function* (): AsyncGenerator<string> {
 
 const unreadable = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_700, message: "Not JSON" } })
 
+const parsed = (line: string): Message | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Passes a message on. Each request gets an answer, also where the server cannot be reached or breaks off. */
+const pass = async (connection: Connection, line: string): Promise<void> => {
+  const message = parsed(line)
+  if (message === undefined) return write(unreadable)
+  try {
+    await send(connection, line, message)
+  } catch (error) {
+    const why = `Cannot reach ${connection.url}: ${reasonOf(error)}`
+    if (message.id === undefined) process.stderr.write(`millrace: ${why}\n`)
+    else write(errorOf(message.id, why))
+  }
+}
+
 /** Passes each message on; a client may ask again before it is answered. */
 const bridge = async (connection: Connection): Promise<void> => {
   const underWay = new Set<Promise<void>>()
   for await (const line of lines()) {
-    const sent = send(connection, line).catch((error: unknown) => {
-      if (error instanceof SyntaxError) return write(unreadable)
-      throw error
-    })
+    const sent = pass(connection, line).finally(() => underWay.delete(sent))
     underWay.add(sent)
-    const left = () => underWay.delete(sent)
-    sent.then(left, left)
     // A session has to be there before anything is asked in it.
     if (connection.session === undefined) await sent
   }
@@ -139,10 +158,7 @@ export const mcp = Command.make("mcp", {}, () =>
       })
     }
     const connection = { url: `${baseUrl}/mcp`, key: Redacted.value(apiKey), session: undefined, protocol: undefined }
-    yield* Effect.tryPromise({
-      try: () => bridge(connection),
-      catch: (error) => new Unreachable({ message: `Cannot reach ${baseUrl}: ${String(error)}`, timedOut: false })
-    })
+    yield* Effect.promise(() => bridge(connection))
   })
 ).pipe(
   Command.withDescription("Serve the tools of the server to an MCP client, over standard input and output"),

@@ -64,7 +64,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** The innermost reason: fetch wraps what happened. */
-const reasonOf = (cause: unknown): string => {
+export const reasonOf = (cause: unknown): string => {
   let reason = "network error"
   for (let error = cause, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth++) {
     const code = "code" in error && typeof error.code === "string" ? error.code : undefined

@@ -28,7 +28,7 @@ export const accessMatrix = (
           const request = requestOf(operation.id)
           return [
             operation.id,
-            operation.served && request !== undefined ? `\`${request}\`` : "not served yet",
+            request === undefined ? "" : `\`${request}\``,
             ...whoMay(operation),
             askedAgain[operation.idempotency],
             isAbsent(operation.tool) ? "" : `\`${operation.tool.name}\``,

@@ -92,8 +92,6 @@ export interface Operation {
   readonly body: "none" | "optional" | "required" | "file" | "raw"
   /** `none` where the request proves itself otherwise, such as by the signature of a provider. */
   readonly credential: "required" | "none"
-  /** False while no endpoint serves it: so far only programs that embed the kernel can ask for it. */
-  readonly served: boolean
   readonly tool: Tool | Absent
   /** The words of the command line behind `millrace`, or why there are none. */
   readonly command: string | Absent
@@ -121,7 +119,6 @@ export const ownEntriesOf = <const Id extends string>(
         versioned: false,
         body: "none",
         credential: "required",
-        served: true,
         ...entry
       }
     ])

@@ -281,7 +281,6 @@ export const operation = <
     versioned,
     body: kindOfBody(body, bodyOptional),
     credential,
-    served: true,
     tool: toolOf(tool, repeats, method, hints),
     command,
     method,

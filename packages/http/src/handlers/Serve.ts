@@ -9,6 +9,7 @@ import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import { needSession } from "@millrace/core/access"
 import { type Ids, InvalidInput, NotFound } from "@millrace/core"
@@ -75,7 +76,10 @@ interface AskedRaw {
 }
 
 /** The version of a record that was answered: the ETag. */
-const versionOf = (answer: unknown): number => (answer as { readonly version: number }).version
+const versionOf = ({ id }: AnyDefinition, answer: unknown): number => {
+  if (Predicate.hasProperty(answer, "version") && typeof answer.version === "number") return answer.version
+  throw new RangeError(`${id} is versioned, and its record has no version`)
+}
 
 /**
  * What stands around a request, with the services that operations run on. A server has all of them around each request already;
@@ -102,7 +106,11 @@ const handlerOf = (
   const answered = (ran: Ran, request: AnyRequest, { target }: RequestState): Ran =>
     tagged
       ? Effect.flatMap(ran, (answer) =>
-          versioned(versionOf(answer), request.headers?.["if-none-match"], envelopeOf(definition, answer, target))
+          versioned(
+            versionOf(definition, answer),
+            request.headers?.["if-none-match"],
+            envelopeOf(definition, answer, target)
+          )
         )
       : Effect.map(ran, (answer) => envelopeOf(definition, answer, target))
   const handle = (request: AnyRequest, state: RequestState): Ran => {

@@ -1,38 +1,29 @@
 /** Tools of banks that clients know under names of their own (decisions 10.1): the same operations, with arguments filled in. */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import { StrictJson } from "@millrace/core/operation"
 import { type Node, nodeOf } from "../openapi/Node.ts"
-import type { Answered } from "./InProcess.ts"
+import type { Body } from "./InProcess.ts"
+import type { Refusal } from "./Refusal.ts"
 import type { Arguments, Tool, ToolRequest, Unusable } from "./Tool.ts"
 
 /** Asks the API as the caller of the tool. */
-export type Asking = (request: ToolRequest) => Effect.Effect<Answered>
+export type Asking = (request: ToolRequest) => Effect.Effect<Body, Refusal>
 
-type Prepared = Effect.Effect<Arguments | Unusable>
+type Prepared = Effect.Effect<Arguments | Unusable, Refusal>
 
 /** What stands around a tool: arguments that are filled in before, and what is added to the answer. */
 export interface Around {
   readonly prepare?: (ask: Asking, given: Arguments) => Prepared
-  readonly extend?: (ask: Asking, found: Node, given: Arguments) => Effect.Effect<Node>
+  readonly extend?: (ask: Asking, found: Node, given: Arguments) => Effect.Effect<Node, Refusal>
 }
 
 const text = (description: string): Node => ({ type: "string", description })
 
-const dataOf = ({ status, text: json }: Answered): unknown => {
-  const parsed = StrictJson.parse(json, Number.POSITIVE_INFINITY)
-  return status < 400 && Result.isSuccess(parsed) ? nodeOf(parsed.success)["data"] : undefined
-}
-
-const rowsOf = (answered: Answered): ReadonlyArray<Node> => {
-  const data = dataOf(answered)
-  return Array.isArray(data) ? data.map(nodeOf) : []
-}
+const rowsOf = ({ data }: Body): ReadonlyArray<Node> => (Array.isArray(data) ? data.map(nodeOf) : [])
 
 /** The only configured instance of a provider, or which there are. */
-const instanceOf = (ask: Asking, provider: unknown): Effect.Effect<string | Unusable> =>
-  Effect.map(ask({ method: "GET", target: "/v1/banks/providers" }), (answered) => {
-    const all = rowsOf(answered).filter((one) => provider === undefined || one["provider"] === provider)
+const instanceOf = (ask: Asking, provider: unknown): Effect.Effect<string | Unusable, Refusal> =>
+  Effect.map(ask({ method: "GET", target: "/v1/banks/providers" }), (body) => {
+    const all = rowsOf(body).filter((one) => provider === undefined || one["provider"] === provider)
     const [only, ...others] = all.map(({ id }) => String(id))
     if (only !== undefined && others.length === 0) return only
     const names = all.map(({ id }) => String(id)).join(", ")
@@ -50,9 +41,9 @@ const withInstance = (ask: Asking, given: Arguments, provider: unknown, rest: (i
     : Effect.map(instanceOf(ask, provider), (found) => (typeof found === "string" ? rest(found) : found))
 
 /** The e-mail address of the person whose credential it is, where it is a person's. */
-const ownEmail = (ask: Asking): Effect.Effect<string | undefined> =>
-  Effect.map(ask({ method: "GET", target: "/v1/whoami" }), (answered) => {
-    const { email } = nodeOf(nodeOf(dataOf(answered))["user"])
+const ownEmail = (ask: Asking): Effect.Effect<string | undefined, Refusal> =>
+  Effect.map(ask({ method: "GET", target: "/v1/whoami" }), ({ data }) => {
+    const { email } = nodeOf(nodeOf(data)["user"])
     return typeof email === "string" ? email : undefined
   })
 
@@ -68,10 +59,7 @@ const around: Readonly<Record<string, Around>> = {
     extend: (ask, bank, { bankId }) =>
       Effect.map(
         ask({ method: "GET", target: `/v1/banks/${encodeURIComponent(String(bankId))}/accounts` }),
-        (answered) => ({
-          ...bank,
-          accounts: rowsOf(answered)
-        })
+        (body) => ({ ...bank, accounts: rowsOf(body) })
       )
   },
   create_bank_link: {

@@ -2,27 +2,30 @@
  * The Model Context Protocol over Streamable HTTP (decisions 10.1): at `/mcp`, and by POST at `/`. Each operation with a tool is
  * one; a call asks the API in this process, so that its checks, audit and answers are those of the API.
  */
-import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
-import { MaxBodySize } from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpEffect from "effect/http/HttpEffect"
 import { fromWeb, HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { callerOf, credentialOf, type CredentialPrincipal } from "@millrace/core/access"
 import { Authenticator } from "@millrace/core/kernel"
 import { limits } from "@millrace/core"
-import { type Answer, answerOf } from "@millrace/core/operation"
+import { type Answer, answerOf, StrictJson } from "@millrace/core/operation"
 import { RollingWindow } from "@millrace/core/rate"
 import { apiVersion } from "../api/Api.ts"
 import { refuse } from "../answer/Refused.ts"
+import type { BodyMemory } from "../middleware/BodyMemory.ts"
 import { makeAuthentication } from "../middleware/Credentials.ts"
+import { rawOf, sizeOf } from "../middleware/RequestBody.ts"
+import { nodeOf } from "../openapi/Node.ts"
+import { CurrentRequest } from "../request/CurrentRequest.ts"
 import { makeAskApi } from "./InProcess.ts"
 import { McpSessions } from "./McpSessions.ts"
 import { Messages, messageHeader } from "./Messages.ts"
@@ -48,13 +51,13 @@ const rateExceeded = (retryAfter: number): Answer => ({
   headers: { "retry-after": String(retryAfter) }
 })
 
-const tooLarge: Answer = {
-  status: 413,
-  code: "BODY_TOO_LARGE",
-  message: `Body is larger than ${limits.jsonBodyBytes} bytes`
-}
+const decoder = new TextDecoder()
 
-const isCall = (text: string): boolean => /"method"\s*:\s*"tools\/call"/.test(text)
+/** Whether it is a call of a tool, and of nothing else. What is no JSON is refused by the protocol. */
+const isCall = (text: string): boolean => {
+  const parsed = StrictJson.parse(text, limits.jsonDepth)
+  return Result.isSuccess(parsed) && nodeOf(parsed.success)["method"] === "tools/call"
+}
 
 /** Credential -> the principal. An API key is not counted here: what its tools ask of the API is. */
 const makeIdentify = Effect.gen(function* () {
@@ -81,13 +84,12 @@ class Windows {
   }
 }
 
-const bodyOf = (request: HttpServerRequest) =>
-  request.method === "POST"
-    ? request.text.pipe(
-        Effect.provideService(MaxBodySize, ByteSize.bytes(limits.jsonBodyBytes)),
-        Effect.catch(() => Effect.fail(refuse(tooLarge)))
-      )
-    : Effect.succeed(undefined)
+/** The body, for which there is room until the request ends. */
+const bodyOf = Effect.fnUntraced(function* (request: HttpServerRequest, bodies: BodyMemory) {
+  if (request.method !== "POST") return undefined
+  yield* Effect.acquireRelease(bodies.take(sizeOf(request, "required")), bodies.release)
+  return decoder.decode(yield* rawOf(request))
+})
 
 /** The request for the protocol, with what names the message. */
 const forwarded = (request: HttpServerRequest, message: string, body: string | undefined): HttpServerRequest => {
@@ -101,8 +103,8 @@ const forwarded = (request: HttpServerRequest, message: string, body: string | u
 const sessionOf = (response: HttpServerResponse.HttpServerResponse): string | undefined =>
   response.headers["mcp-session-id"]
 
-/** Serves these tools on the router. */
-export const layer = (tools: ReadonlyArray<Tool>) =>
+/** Serves these tools on the router; `bodies` bounds what all requests hold. */
+export const layer = (tools: ReadonlyArray<Tool>, bodies: BodyMemory) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const identify = yield* makeIdentify
@@ -128,7 +130,7 @@ export const layer = (tools: ReadonlyArray<Tool>) =>
         const now = yield* Clock.currentTimeMillis
         const session = request.headers["mcp-session-id"]
         if (session !== undefined && !sessions.isOf(session, credential, now)) return yield* refuse(sessionMissing)
-        const body = yield* bodyOf(request)
+        const body = yield* bodyOf(request, bodies)
         if (body === undefined || isCall(body)) return body
         const { admitted, retryAfter } = windows.arrive(credential, now)
         return admitted ? body : yield* refuse(rateExceeded(retryAfter))
@@ -152,15 +154,17 @@ export const layer = (tools: ReadonlyArray<Tool>) =>
       const opened = Effect.fnUntraced(function* (session: string | undefined, credential: string) {
         if (session === undefined) return
         const now = yield* Clock.currentTimeMillis
-        yield* Effect.ignore(Effect.scoped(end(sessions.ending(credential, now))))
+        yield* Effect.ignore(Effect.scoped(end(sessions.ending(credential, now))), { log: "Warn" })
         sessions.open(session, credential, now)
       })
 
       const handle = Effect.gen(function* () {
         const request = yield* HttpServerRequest
+        const state = yield* CurrentRequest
         const principal = yield* identify(request)
+        state.principal = principal
         const body = yield* admit(request, principal)
-        const message = yield* messages.open({ caller: callerOf(principal, "mcp"), request })
+        const message = yield* messages.open({ caller: callerOf(principal, state.id), request })
         const response = yield* Effect.provideService(protocol, HttpServerRequest, forwarded(request, message, body))
         const session = request.headers["mcp-session-id"]
         if (request.method === "DELETE" && response.status === 204 && session !== undefined) sessions.end(session)

@@ -5,17 +5,17 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { decide } from "@millrace/core/access"
-import { invalidRequest, type Served, StrictJson } from "@millrace/core/operation"
+import { type Answer, invalidRequest, type Served } from "@millrace/core/operation"
 import { bodyOf } from "../answer/errors.ts"
 import type { AnyApi } from "../api/Api.ts"
 import { type Node, nodeOf } from "../openapi/Node.ts"
 import { aroundOf, type Asking, withBankTools } from "./BankTools.ts"
-import type { Answered, AskApi } from "./InProcess.ts"
+import { isConfirmed } from "./Confirmation.ts"
+import type { AskApi, Body } from "./InProcess.ts"
 import { type Message, messageHeader, type Messages } from "./Messages.ts"
-import { type Arguments, isUnusable, type Tool, toolOf } from "./Tool.ts"
+import { Refusal } from "./Refusal.ts"
+import { type Arguments, isUnusable, type Tool, toolOf, type Unusable } from "./Tool.ts"
 import { operationsOf, toolInput } from "./ToolSchema.ts"
 
 /** A tool for each operation that has one. */
@@ -26,77 +26,66 @@ export const toolsOf = (api: AnyApi, { operations }: Served): ReadonlyArray<Tool
   const tools = Object.values(operations).flatMap((definition) => {
     const { id, tool } = definition
     if (!("name" in tool)) return []
-    return [toolOf(definition, tool.name, tool.annotations, toolInput(nodeOf(documented.get(id)), schemas))]
+    const operation = documented.get(id)
+    if (operation === undefined) throw new RangeError(`the document of the API lacks ${id}`)
+    return [toolOf(definition, tool.name, tool.annotations, toolInput(operation, schemas))]
   })
   return withBankTools(tools)
 }
 
 const textOf = (value: unknown) => [{ type: "text" as const, text: JSON.stringify(value) }]
 
-const failed = (error: unknown) => new McpSchema.CallToolResult({ isError: true, content: textOf(error) })
+/** Why arguments cannot be used, as the API says it. */
+const faultOf = (message: Message, { fault }: Unusable): Refusal =>
+  new Refusal({ text: JSON.stringify(bodyOf(invalidRequest([fault]), message.caller.requestId)) })
 
-/** What went wrong, as the API says it. */
-const faultOf = (field: string, message: string) => failed(bodyOf(invalidRequest([{ field, message }]), "mcp"))
-
-type Json = Readonly<Record<string, unknown>>
+const declined: Answer = {
+  status: 403,
+  code: "CONFIRMATION_DECLINED",
+  message: "The person declined, so nothing was done"
+}
 
 /** The data of an answer; of a list, its rows with the cursor that leads on. */
-const structured = ({ definition: { success } }: Tool, body: Json): Json => {
+const structured = ({ definition: { success } }: Tool, body: Body): Node => {
   const { data, meta } = body
   if (success.kind !== "list") return nodeOf(success.kind === "whole" ? body : (data ?? { success: true }))
   const { cursor, hasMore } = nodeOf(meta)
   return { data, hasMore, ...(cursor === undefined ? {} : { cursor }) }
 }
 
-/** What a tool answers with, or the error of the API. */
-const foundIn = (tool: Tool, { status, text }: Answered): Json | undefined => {
-  const parsed = StrictJson.parse(text, Number.POSITIVE_INFINITY)
-  return Result.isFailure(parsed) || status >= 400 ? undefined : structured(tool, nodeOf(parsed.success))
-}
-
-/** What is confirmed by a person before something is taken away, where their client can ask them. */
-const Confirmation = Schema.Struct({
-  confirm: Schema.Boolean.annotate({ title: "Do it", description: "Whether it is to be done." })
-})
-
-const isConfirmed = ({ annotations, definition }: Tool) =>
-  Effect.gen(function* () {
-    const { clientCapabilities } = yield* McpSchema.McpRequestContext
-    if (!annotations.destructiveHint || clientCapabilities.elicitation === undefined) return true
-    const client = yield* Effect.serviceOption(McpSchema.McpServerClient)
-    if (client._tag === "None") return true
-    return yield* McpServer.elicit({ message: `${definition.summary}?`, schema: Confirmation }).pipe(
-      Effect.provideService(McpSchema.McpServerClient, client.value),
-      Effect.map(({ confirm }) => confirm),
-      Effect.catchTag("ElicitationDeclined", () => Effect.succeed(false))
-    )
-  })
-
 const askingFor =
   (ask: AskApi, request: Message["request"]): Asking =>
   (what) =>
     ask(request, what)
 
-const call = (ask: AskApi, tool: Tool, { caller, request }: Message, given: Arguments) =>
-  Effect.gen(function* () {
-    const { workspaceId } = given
-    if (workspaceId !== undefined && workspaceId !== caller.principal.workspace.id) {
-      return faultOf("workspaceId", "is not the workspace of the credential")
-    }
-    const asking = askingFor(ask, request)
-    const { extend, prepare } = aroundOf(tool.name)
-    const prepared = prepare === undefined ? given : yield* prepare(asking, given)
-    const asked = isUnusable(prepared) ? prepared : tool.requestOf(prepared)
-    if (isUnusable(asked)) return faultOf(asked.fault.field, asked.fault.message)
-    if (!(yield* isConfirmed(tool))) return failed({ success: false, error: "The person declined", code: "FORBIDDEN" })
-    const answered = yield* asking(asked)
-    const found = foundIn(tool, answered)
-    if (found === undefined) {
-      return new McpSchema.CallToolResult({ isError: true, content: [{ type: "text", text: answered.text }] })
-    }
-    const whole = extend === undefined ? found : yield* extend(asking, { ...found }, given)
-    return new McpSchema.CallToolResult({ structuredContent: whole, content: textOf(whole) })
-  })
+/** The data that a tool answers with. */
+const called = Effect.fnUntraced(function* (ask: AskApi, tool: Tool, message: Message, given: Arguments) {
+  const { caller, request } = message
+  const { workspaceId } = given
+  if (workspaceId !== undefined && workspaceId !== caller.principal.workspace.id) {
+    const fault = { field: "workspaceId", message: "is not the workspace of the credential" }
+    return yield* faultOf(message, { fault })
+  }
+  const asking = askingFor(ask, request)
+  const { extend, prepare } = aroundOf(tool.name)
+  const prepared = prepare === undefined ? given : yield* prepare(asking, given)
+  const asked = isUnusable(prepared) ? prepared : tool.requestOf(prepared)
+  if (isUnusable(asked)) return yield* faultOf(message, asked)
+  if (!(yield* isConfirmed(tool))) {
+    return yield* new Refusal({ text: JSON.stringify(bodyOf(declined, caller.requestId)) })
+  }
+  const found = structured(tool, yield* asking(asked))
+  return extend === undefined ? found : yield* extend(asking, found, given)
+})
+
+const call = (ask: AskApi, tool: Tool, message: Message, given: Arguments) =>
+  called(ask, tool, message, given).pipe(
+    Effect.map((found) => new McpSchema.CallToolResult({ structuredContent: found, content: textOf(found) })),
+    Effect.catchTag("Refusal", ({ text }) =>
+      Effect.succeed(new McpSchema.CallToolResult({ isError: true, content: [{ type: "text", text }] }))
+    ),
+    Effect.catchTag("InputRequired", (question) => Effect.succeed(question))
+  )
 
 /** The message that is being handled. */
 const CurrentMessage = Context.Reference<Message | undefined>("@millrace/http/mcp/Tools/CurrentMessage", {

@@ -213,10 +213,9 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
 })
 
 /** Applies to every route of the router it is built with; `routes` are those that there are. */
-export const layer = (routes: ReadonlyArray<Route>) =>
+export const layer = (routes: ReadonlyArray<Route>, bodies: BodyMemory.BodyMemory) =>
   HttpRouter.middleware(
     Effect.gen(function* () {
-      const bodies = BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
       const setting: Setting = {
         admit: yield* makeAdmission(routes, bodies),
         isProxy: yield* TrustedProxies,

@@ -1,6 +1,7 @@
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startInstallation } from "./Installation.ts"
@@ -104,6 +105,59 @@ describe("the Model Context Protocol", () => {
     expect(link.structuredContent).toMatchObject({ attemptId: expect.any(String) as string })
     const foreign = await call(client, "create_bank_link", { provider: "plaid", email: "person@example.com" })
     expect(JSON.parse(foreign.content[0]!.text)).toMatchObject({ details: [{ field: "providerInstanceId" }] })
+    await client.close()
+  })
+
+  it("passes on why a part of an answer cannot be given, and takes nothing for empty", async () => {
+    const client = await connect(await installation.keyWith("banks:write"))
+    const link = await call(client, "create_bank_link", { provider: "demo", email: "person@example.com" })
+    expect(link.isError).toBe(true)
+    expect(JSON.parse(link.content[0]!.text)).toMatchObject({ code: "INSUFFICIENT_SCOPE" })
+    await client.close()
+  })
+
+  it.each([
+    ["accept", { confirm: true }, false],
+    ["accept", { confirm: false }, true],
+    ["decline", undefined, true],
+    ["cancel", undefined, true]
+  ] as const)("asks a person who can be asked before something is deleted: %s %o", async (action, content, isError) => {
+    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } })
+    const questions: Array<string> = []
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message)
+      return { action, ...(content === undefined ? {} : { content }) }
+    })
+    await client.connect(transportTo(installation.key) as Transport)
+    const table = await call(client, "create_table", { name: "Bills", fields: [] })
+    const tableId = table.structuredContent?.["id"]
+    const deleted = await call(client, "delete_table", { tableId })
+    expect(questions).toEqual([expect.stringContaining("Move a table to the trash")])
+    expect(deleted.isError === true).toBe(isError)
+    expect((await call(client, "get_table", { tableId })).isError === true).toBe(!isError)
+    await client.close()
+  })
+
+  it.each([true, false])("asks such a person without a session too: confirmed %s", async (confirm) => {
+    const client = new Client2(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "auto" }, capabilities: { elicitation: {} } }
+    )
+    let asked = 0
+    client.setRequestHandler("elicitation/create", () => {
+      asked += 1
+      return { action: "accept", content: { confirm } }
+    })
+    await client.connect(
+      new Transport2(new URL("/mcp", installation.url), { requestInit: { headers: { "x-api-key": installation.key } } })
+    )
+    const table = await client.callTool({ name: "create_table", arguments: { name: "Bills", fields: [] } })
+    const { id: tableId } = table.structuredContent as { readonly id: string }
+    const deleted = await client.callTool({ name: "delete_table", arguments: { tableId } })
+    expect(asked).toBe(1)
+    expect(deleted.isError === true).toBe(!confirm)
+    const found = await client.callTool({ name: "get_table", arguments: { tableId } })
+    expect(found.isError === true).toBe(confirm)
     await client.close()
   })
 

@@ -23,7 +23,7 @@ export const updateAccount = operation({
   noun: "accounts",
   id: "updateAccount",
   put: "/v1/banks/:bank_id/accounts/:account_id",
-  summary: "Change the name of an account, or turn its amounts round",
+  summary: "Change the name of an account, or flip the sign of its amounts",
   description:
     "Changes what you call an account (`null`: what the bank calls it), or turns its amounts round, where the connection " +
     "shows money that comes in as negative. The latter changes all transactions and trades that the connection has shown, " +

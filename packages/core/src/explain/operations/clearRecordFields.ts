@@ -34,7 +34,7 @@ export const clearRecordFields = operation({
   id: "clearRecordFields",
   delete: "/v1/records/:record_id/fields",
   summary: "Take back what a person said of fields of a record",
-  description: "Takes back what a person said of fields: the value is that of the one who says something else.",
+  description: "Takes back what a person said of fields: the value that prevails without it comes back.",
   access: { anyOf: ["banks:write"], role: "editor", app: "own" },
   repeats: "inherent",
   command: "records clear",

@@ -49,7 +49,7 @@ const SimulateBody = Schema.Struct({
   to: Schema.optionalKey(Day.annotate({ description: "Only records of this day or an earlier one are reported." })),
   feedIds: Schema.optionalKey(
     Schema.Array(Schema.String).check(Schema.isMaxLength(limits.feedAccounts)).annotate({
-      description: "Only these feeds get them."
+      description: "Only rows of these feeds are reported."
     })
   ),
   asOf: Schema.optionalKey(Day.annotate({ description: "The day that it is taken to be." }))
