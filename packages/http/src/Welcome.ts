@@ -46,6 +46,7 @@ const pageOf = (state: ReadinessState): string => {
 <dl>
 <dt>Reference</dt><dd><a href="/docs">/docs</a> lists every operation and lets you try it. <a href="/openapi.json">/openapi.json</a> is the same for programs.</dd>
 <dt>API key</dt><dd>The first start prints the owner’s key once, on the server’s own terminal. <code>npm start -- --new-key</code> makes another.</dd>
+<dt>AI clients</dt><dd><code>/mcp</code> on this address serves the operations as tools (MCP), with the same key.</dd>
 <dt>First call</dt><dd><code>curl -H "X-API-Key: $KEY" &lt;this address&gt;/v1/whoami</code></dd>
 <dt>Health</dt><dd><a href="/livez">/livez</a> and <a href="/readyz">/readyz</a></dd>
 </dl>
@@ -70,7 +71,7 @@ const welcome = (readiness: Effect.Effect<ReadinessState>) =>
       const page = HttpServerResponse.html(pageOf(yield* readiness))
       return HttpServerResponse.setHeaders(page, { "content-security-policy": policy, vary: "accept" })
     }
-    const data = { name: "Millrace", apiVersion, docs: "/docs", openapi: "/openapi.json" }
+    const data = { name: "Millrace", apiVersion, docs: "/docs", openapi: "/openapi.json", mcp: "/mcp" }
     return HttpServerResponse.jsonUnsafe({ success: true, data, links }, { headers: { vary: "accept" } })
   })
 

@@ -6,18 +6,24 @@ import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 
 /** A date, or a date-time, whose first ten characters count (decisions 1.2). */
-export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.String.annotate({
-  format: "date",
-  description: "A date; of a date-time the first ten characters count."
-}).pipe(
-  Schema.refine((text): text is string => CalendarDate.ofText(text) !== undefined, {
-    expected: "a date of the form YYYY-MM-DD or a date-time"
-  }),
-  Schema.decodeTo(CalendarDate.CalendarDate, {
-    decode: SchemaGetter.transform((text: string) => text.slice(0, 10)),
-    encode: SchemaGetter.transform((text: string) => text)
-  })
-)
+const dayOf = (description: string): Schema.Codec<CalendarDate.CalendarDate, string> =>
+  Schema.String.annotate({ format: "date", description }).pipe(
+    Schema.refine((text): text is string => CalendarDate.ofText(text) !== undefined, {
+      expected: "a date of the form YYYY-MM-DD or a date-time"
+    }),
+    Schema.decodeTo(CalendarDate.CalendarDate, {
+      decode: SchemaGetter.transform((text: string) => text.slice(0, 10)),
+      encode: SchemaGetter.transform((text: string) => text)
+    })
+  )
+
+export const Day = dayOf("A date; of a date-time the first ten characters count.")
+
+/** The first and the last day of a window, each with what it means. */
+export const daysFrom = (first = "First day, inclusive", last = "Last day, inclusive") => ({
+  from: Schema.optionalKey(dayOf(`${first}. A date-time counts by its first ten characters.`)),
+  to: Schema.optionalKey(dayOf(`${last}. A date-time counts by its first ten characters.`))
+})
 
 /** Sizes above every maximum are all the same: the operation clamps them. */
 const sizeCeiling = 1_000_000
@@ -55,7 +61,7 @@ export const SearchText = Schema.String.check(Schema.isMinLength(1), Schema.isMa
 
 /** Where a page begins; judged when it is used, so that each unusable one answers alike. */
 export const Cursor = Schema.String.annotate({
-  description: "meta.cursor of an earlier answer. It carries what was asked for: beside it only limit and cached count."
+  description: "`meta.cursor` of an earlier answer. It carries the query: beside it only `limit` and `cached` count."
 })
 
 export const paging = { cursor: Schema.optionalKey(Cursor), limit: Schema.optionalKey(PageSize) }

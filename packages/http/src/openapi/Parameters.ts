@@ -10,23 +10,19 @@ const pageSizes: Readonly<Record<string, PageSize>> = {
   listJobs: limits.jobsPage
 }
 
-const flag: Node = { type: "boolean" }
-const decimal: Node = { type: "number" }
+/** Parameters whose text stands for a number. */
+const decimals: ReadonlySet<string> = new Set(["minAmount", "maxAmount"])
 
-/** What the text of a query parameter stands for. */
-const schemas: Readonly<Record<string, Node>> = {
-  pending: flag,
-  cached: flag,
-  trashed: flag,
-  permanent: flag,
-  deleted: flag,
-  enabled: flag,
-  minAmount: decimal,
-  maxAmount: decimal
-}
+const isFlag = ({ enum: values }: Node): boolean =>
+  Array.isArray(values) && values.length === 2 && values.includes("true") && values.includes("false")
+
+/** What the text of a query parameter stands for, where that is not the text. */
+const standsFor = (name: string, schema: Node): Node | undefined =>
+  isFlag(schema) ? { type: "boolean" } : decimals.has(name) ? { type: "number" } : undefined
 
 const idDescription = (what: string): string => `Id of the ${what}.`
 
+/** Descriptions of parameters whose definitions have none. */
 const descriptions: Readonly<Record<string, string>> = {
   workspace_id: "Id of the workspace of the credential; any other one is not found.",
   bank_id: idDescription("bank connection"),
@@ -49,24 +45,19 @@ const descriptions: Readonly<Record<string, string>> = {
   row_id: idDescription("row"),
   scope: "`family` lists those of all live portals of the workspace as well.",
   deleted: "Lists bank connections that were deleted and not yet purged, instead of the others.",
-  from: "First day, inclusive. A date-time counts by its first ten characters.",
-  to: "Last day, inclusive. A date-time counts by its first ten characters.",
-  cursor: "`meta.cursor` of an earlier answer. It carries the query: beside it only `limit` and `cached` count.",
   pending: "Only pending transactions, or only posted ones.",
-  type: "Only this type.",
+  type: "Only those of this type.",
   category: "Only this category.",
   q: "Text that the description or the merchant contains, without regard to case.",
   minAmount: "Least amount, inclusive, with its sign.",
   maxAmount: "Greatest amount, inclusive, with its sign.",
   cached: "Answers from stored data alone; upstream is not asked.",
   recordId: "Only what concerns this record.",
-  jobId: "Only what this job delivered.",
-  dataType: "Only feeds of this data type.",
+  dataType: "Only those of this data type.",
   source: "Only feeds of this source.",
   status: "Only those in this status.",
   verdict: "Only rows that wait, or only those that are dropped.",
   kind: "Only those of this kind.",
-  names: "Names of fields, separated by commas.",
   actor: "Only what this person, key, app, automation or feed did, by id; of the system by its reason.",
   operationId: "Only what this operation did.",
   resourceId: "Only what was done to this resource.",
@@ -87,28 +78,6 @@ const descriptions: Readonly<Record<string, string>> = {
   "If-None-Match": "A version that is known, as `ETag` had it. Where it is still the present one the answer is 304."
 }
 
-/** Descriptions of parameters that mean something else in one operation. */
-const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  listTransactions: {
-    state:
-      "`removed`: those that the bank no longer shows; `deleted`: those that a person deleted; `live` unless given."
-  },
-  listTrades: {
-    from: "First day, inclusive; 90 days ago unless given. A date-time counts by its first ten characters.",
-    to: "Last day, inclusive; today unless given. A date-time counts by its first ten characters."
-  },
-  listAuditEntries: {
-    from: "First day in UTC, inclusive. A date-time counts by its first ten characters.",
-    to: "Last day in UTC, inclusive. A date-time counts by its first ten characters."
-  },
-  verifyAudit: {
-    known: "`newest` of an earlier check, as `<number>:<hash>`: only what follows it is checked, against that hash."
-  },
-  listEnrichments: { type: "Only those of this type.", dataType: "Only those of this data type." },
-  listFeedRecords: { state: "Only those in this state; `dead` are those that were refused permanently." },
-  listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }
-}
-
 const pageSize = (operationId: string): { readonly schema: Node; readonly description: string } => {
   const size = pageSizes[operationId] ?? limits.page
   return {
@@ -117,13 +86,12 @@ const pageSize = (operationId: string): { readonly schema: Node; readonly descri
   }
 }
 
-const described = (operationId: string, name: string, given: Node): Node => {
+const described = (name: string, given: Node): Node => {
   const { schema } = given
   const own = nodeOf(schema)["description"]
   const description =
-    ofOperation[operationId]?.[name] ??
-    descriptions[name] ??
     (typeof own === "string" ? own : undefined) ??
+    descriptions[name] ??
     (given["in"] === "path"
       ? idDescription(name.replace(/_id$/, "").replaceAll("_", " "))
       : `Only those whose \`${name}\` is this.`)
@@ -146,11 +114,11 @@ export const idempotencyKey: Node = {
 export const parameterOf = (operationId: string, value: unknown): Node => {
   const given = nodeOf(value)
   const name = headerNames[String(given["name"])] ?? String(given["name"])
-  const parameter = described(operationId, name, { ...given, name })
+  const parameter = described(name, { ...given, name })
   if (given["in"] !== "query") return parameter
   if (name === "limit") return { ...parameter, ...pageSize(operationId) }
   // Described by its content, generators make code that fails: it is text, whose form the description tells.
   if (name === "filter") return { ...parameter, schema: { type: "string" } }
-  const schema = schemas[name]
+  const schema = standsFor(name, nodeOf(parameter["schema"]))
   return schema === undefined ? parameter : { ...parameter, schema }
 }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { operation } from "../../operation/Definition.ts"
 import { authorExample, exampleIds, exampleTime } from "../../operation/Examples.ts"
-import { Day, Text, paging } from "../../operation/Parameters.ts"
+import { Text, daysFrom, paging } from "../../operation/Parameters.ts"
 import { list } from "../../operation/Success.ts"
 import { Audit } from "../Audit.ts"
 import { AuditContent, auditOutcomes } from "../AuditEntry.ts"
@@ -37,8 +37,7 @@ export const listAuditEntries = operation({
   command: "audit",
   tool: { absent: "The audit watches over everyone who acts, tools included: a person reads it." },
   query: {
-    from: Schema.optionalKey(Day),
-    to: Schema.optionalKey(Day),
+    ...daysFrom("First day in UTC, inclusive", "Last day in UTC, inclusive"),
     actor: Schema.optionalKey(Text),
     operationId: Schema.optionalKey(Text),
     resourceId: Schema.optionalKey(Text),

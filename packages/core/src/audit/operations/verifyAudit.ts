@@ -37,7 +37,14 @@ export const verifyAudit = operation({
   repeats: "read",
   command: "audit verify",
   tool: { absent: "The audit watches over everyone who acts, tools included: a person checks it." },
-  query: { known: Schema.optionalKey(KnownPlace) },
+  query: {
+    known: Schema.optionalKey(
+      KnownPlace.annotate({
+        description:
+          "`newest` of an earlier check, as `<number>:<hash>`: only what follows it is checked, against that hash."
+      })
+    )
+  },
   success: record(AuditCheckRecord),
   example: { data: auditCheckExample },
   run: ({ caller, ids, query }) =>

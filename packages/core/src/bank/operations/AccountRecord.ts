@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Links } from "../../operation/Success.ts"
 import { Amount } from "../../operation/Amount.ts"
-import { Day, Flag } from "../../operation/Parameters.ts"
+import { Flag } from "../../operation/Parameters.ts"
 import { AccountType } from "../../provider/AccountType.ts"
 import { SyncDataType, isSyncType } from "../../record/DataType.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
@@ -51,8 +51,6 @@ export const AccountRecord = Schema.Struct({
 }).annotate({ identifier: "Account" })
 
 export const cached = Schema.optionalKey(Flag)
-
-export const range = { from: Schema.optionalKey(Day), to: Schema.optionalKey(Day) }
 
 /** An account as it is sent, for those of its bank. Names every field, so that nothing internal can slip through. */
 export const accountToWire = (bank: Bank) => (account: Account) => {

@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import { operation } from "../../operation/Definition.ts"
 import { exampleId, ownerExample } from "../../operation/Examples.ts"
 import { freshList, freshnessOf } from "../../operation/Freshness.ts"
-import { paging } from "../../operation/Parameters.ts"
+import { daysFrom, paging } from "../../operation/Parameters.ts"
 import { list } from "../../operation/Success.ts"
 import { AccountData } from "../../usecase/AccountData.ts"
-import { cached, range, refOf } from "./AccountRecord.ts"
+import { cached, refOf } from "./AccountRecord.ts"
 import { schemaOf } from "./DataRecords.ts"
 import { exampleFreshness, readThrough } from "./Examples.ts"
 
@@ -35,7 +35,11 @@ export const listTrades = operation({
   repeats: "read",
   command: "accounts trades",
   tool: "get_trades",
-  query: { ...range, ...paging, cached },
+  query: {
+    ...daysFrom("First day, inclusive; 90 days ago unless given", "Last day, inclusive; today unless given"),
+    ...paging,
+    cached
+  },
   success: list(Trade, { meta: freshList }),
   errors: ["Conflict"],
   example: { data: tradeExample, meta: exampleFreshness },

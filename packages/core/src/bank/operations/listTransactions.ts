@@ -3,11 +3,11 @@ import * as Schema from "effect/Schema"
 import { operation } from "../../operation/Definition.ts"
 import { transactionExample } from "../../operation/Examples.ts"
 import { freshList, freshnessOf } from "../../operation/Freshness.ts"
-import { AmountParameter, Flag, SearchText, Text, paging } from "../../operation/Parameters.ts"
+import { AmountParameter, Flag, SearchText, Text, paging, daysFrom } from "../../operation/Parameters.ts"
 import { list } from "../../operation/Success.ts"
 import { recordStates } from "../../record/LedgerRecord.ts"
 import { AccountData } from "../../usecase/AccountData.ts"
-import { cached, range, refOf } from "./AccountRecord.ts"
+import { cached, refOf } from "./AccountRecord.ts"
 import { Transaction } from "./DataRecords.ts"
 import { exampleFreshness, readThrough } from "./Examples.ts"
 
@@ -24,7 +24,7 @@ export const listTransactions = operation({
   command: "accounts transactions",
   tool: "get_transactions",
   query: {
-    ...range,
+    ...daysFrom(),
     ...paging,
     pending: Schema.optionalKey(Flag),
     type: Schema.optionalKey(Text),
@@ -35,7 +35,8 @@ export const listTransactions = operation({
     maxAmount: Schema.optionalKey(AmountParameter),
     state: Schema.optionalKey(
       Schema.Literals(recordStates).annotate({
-        description: "removed: those that the bank no longer shows; deleted: those that a person deleted."
+        description:
+          "`removed`: those that the bank no longer shows; `deleted`: those that a person deleted; `live` unless given."
       })
     ),
     cached

@@ -65,8 +65,12 @@ export const listFeedRecords = operation({
   command: "feeds records",
   tool: "list_feed_records",
   query: {
-    jobId: Schema.optionalKey(Text),
-    state: Schema.optionalKey(Schema.Literals(recordStates)),
+    jobId: Schema.optionalKey(Text.annotate({ description: "Only what this job delivered." })),
+    state: Schema.optionalKey(
+      Schema.Literals(recordStates).annotate({
+        description: "Only those in this state; `dead` are those that were refused permanently."
+      })
+    ),
     recordId: Schema.optionalKey(Text),
     ...paging
   },

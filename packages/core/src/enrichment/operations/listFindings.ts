@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { operation } from "../../operation/Definition.ts"
-import { Day, Text, paging } from "../../operation/Parameters.ts"
+import { Text, daysFrom, paging } from "../../operation/Parameters.ts"
 import { list } from "../../operation/Success.ts"
 import { FindingStatus } from "../Finding.ts"
 import { Findings } from "../Findings.ts"
@@ -22,8 +22,7 @@ export const listFindings = operation({
   query: {
     status: Schema.optionalKey(FindingStatus),
     kind: Schema.optionalKey(Text),
-    from: Schema.optionalKey(Day),
-    to: Schema.optionalKey(Day),
+    ...daysFrom(),
     ...paging
   },
   success: list(FindingRecord),

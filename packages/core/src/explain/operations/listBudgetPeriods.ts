@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Amount } from "../../operation/Amount.ts"
 import { operation } from "../../operation/Definition.ts"
-import { Day } from "../../operation/Parameters.ts"
+import { daysFrom } from "../../operation/Parameters.ts"
 import { list } from "../../operation/Success.ts"
 import * as Currency from "../../shared/Currency.ts"
 import { EnrichmentInsights } from "../EnrichmentInsights.ts"
@@ -60,7 +60,7 @@ export const listBudgetPeriods = operation({
   repeats: "read",
   command: "enrichments periods",
   tool: "list_budget_periods",
-  query: { from: Schema.optionalKey(Day), to: Schema.optionalKey(Day) },
+  query: daysFrom(),
   success: list(PeriodRecord),
   errors: ["Unprocessable"],
   example: { data: periodExample },

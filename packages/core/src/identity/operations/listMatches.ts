@@ -22,7 +22,11 @@ export const listMatches = operation({
   tool: { absent: "A person decides which transactions are the same." },
   query: {
     recordId: Schema.optionalKey(Text),
-    state: Schema.optionalKey(Schema.Literals(matchStates)),
+    state: Schema.optionalKey(
+      Schema.Literals(matchStates).annotate({
+        description: "`made`: those that hold; `undone`: those that were taken back."
+      })
+    ),
     ...paging
   },
   success: list(MatchRecord),

@@ -10,7 +10,7 @@ import { JobRecord, jobToWire } from "./JobRecord.ts"
 
 /** A job that waits for its turn is `created`; other services call it queued. */
 const StatusParameter = Schema.Literals([...jobStatuses, "queued"]).annotate({
-  description: "queued is another name of created."
+  description: "Only those in this status; `queued` is another name of `created`."
 })
 
 export const listJobs = operation({
