@@ -22,9 +22,8 @@ const form: Node = {
 const question = "confirmation"
 
 /** Asks within the session. A person who closes the question has not confirmed. */
-const askInSession = (message: string, client: McpSchema.McpServerClient["Service"]) =>
+const askInSession = (message: string) =>
   McpServer.elicit({ message, schema: Confirmation }).pipe(
-    Effect.provideService(McpSchema.McpServerClient, client),
     Effect.map(({ confirm }) => confirm),
     Effect.catchTag("ElicitationDeclined", () => Effect.succeed(false)),
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.succeed(false) : Effect.failCause(cause)))
@@ -36,7 +35,9 @@ export const isConfirmed = Effect.fnUntraced(function* ({ annotations, definitio
   if (!annotations.destructiveHint || clientCapabilities.elicitation === undefined) return true
   const message = `${definition.summary}?`
   const client = yield* Effect.serviceOption(McpSchema.McpServerClient)
-  if (Option.isSome(client)) return yield* askInSession(message, client.value)
+  if (Option.isSome(client)) {
+    return yield* Effect.provideService(askInSession(message), McpSchema.McpServerClient, client.value)
+  }
   const given = inputResponses?.[question]
   if (given !== undefined) return given["action"] === "accept" && nodeOf(given["content"])["confirm"] === true
   const params = { mode: "form", message, requestedSchema: form }

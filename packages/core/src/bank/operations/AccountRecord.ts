@@ -43,7 +43,7 @@ export const AccountRecord = Schema.Struct({
     })
   ).annotate({
     description:
-      "What signOverride will be, where the account has too many rows to turn them round within the request. Until then all of them are as they were. Null: nothing is under way."
+      "What signOverride will be, where the account has too many rows to flip them within the request. Until then all of them are as they were. Null: nothing is under way."
   }),
   createdAt: Timestamp.Timestamp,
   updatedAt: Timestamp.Timestamp,

@@ -25,7 +25,7 @@ export const updateAccount = operation({
   put: "/v1/banks/:bank_id/accounts/:account_id",
   summary: "Change the name of an account, or flip the sign of its amounts",
   description:
-    "Changes what you call an account (`null`: what the bank calls it), or turns its amounts round, where the connection " +
+    "Changes what you call an account (`null`: what the bank calls it), or flips the sign of its amounts, where the connection " +
     "shows money that comes in as negative. The latter changes all transactions and trades that the connection has shown, " +
     "and those that it shows from now on; what a person said of a record stays, and so do rows of statement files. Feeds " +
     "deliver what follows with their next sync. Refused (409) while the bank is read.",
