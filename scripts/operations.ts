@@ -67,6 +67,26 @@ const found = (await Promise.all(paths.map(exportsOf)))
   .flat()
   .toSorted((one, other) => byPlace(one.entries[0]!, other.entries[0]!))
 
+/** What names one operation and no other. A command made by hand may ask for several. */
+const namesOf = (entry: Entry): ReadonlyArray<string> => {
+  const { tool } = entry as Entry & { readonly tool: unknown }
+  const toolName = typeof tool === "object" && tool !== null && "name" in tool ? [`tool ${String(tool.name)}`] : []
+  return [`id ${entry.id}`, `route ${entry.method} ${entry.path.replaceAll(/:\w+/g, ":id")}`, ...toolName]
+}
+
+const faults = found.flatMap(({ entries, isMany, name, path }) =>
+  isMany || entries[0]?.id === name ? [] : [`${path} exports ${name}, whose id is ${String(entries[0]?.id)}`]
+)
+const holders = new Map<string, string>()
+for (const entry of found.flatMap(({ entries }) => entries)) {
+  for (const name of namesOf(entry)) {
+    const holder = holders.get(name)
+    if (holder !== undefined) faults.push(`${entry.id} and ${holder} have the same ${name}`)
+    holders.set(name, entry.id)
+  }
+}
+if (faults.length > 0) throw new Error(faults.join("\n"))
+
 write(
   index,
   [

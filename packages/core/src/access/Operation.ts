@@ -37,6 +37,9 @@ export const nouns = {
   rows: "Rows of tables."
 } as const
 
+/** A bundled noun. Collections of programs have their own. */
+export type Noun = keyof typeof nouns
+
 /** The hints that the Model Context Protocol has for a tool. */
 export interface ToolAnnotations {
   /** Changes nothing. */

@@ -6,7 +6,14 @@ import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { Caller } from "../access/Caller.ts"
-import { type Absent, type Operation, type ScopesNeeded, type Tool, type ToolAnnotations } from "../access/Operation.ts"
+import {
+  type Absent,
+  type Noun,
+  type Operation,
+  type ScopesNeeded,
+  type Tool,
+  type ToolAnnotations
+} from "../access/Operation.ts"
 import type { AuditedAs } from "../audit/Auditing.ts"
 import type { NewFile } from "../upload/Uploads.ts"
 import type { Role } from "../workspace/Role.ts"
@@ -122,7 +129,7 @@ export type Input<
   Versioned extends boolean,
   R
 > = Located<P> & {
-  readonly noun: string
+  readonly noun: Noun
   /** The operationId of the API. */
   readonly id: Id
   /** What it does, in a few words. */
